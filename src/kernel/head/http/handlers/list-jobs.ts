@@ -28,7 +28,7 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   const limit = query.limit ?? LIMIT_DEFAULT;
   if (query.sort === 'priority') return ok(inLine({ engine, reader: actor.name }, query, limit));
   // One more than asked for tells whether there is a next page.
-  const live = searched(liveJobs(engine, query), query, limit + 1);
+  const live = newest(engine, query, limit + 1);
   const isPastWanted = wantsPast(engine, query);
   const from = isPastWanted ? Math.max(live.from, floorOf(engine, query)) : live.from;
   const past = isPastWanted ? await pastJobs(engine, { query, from }, limit + 1) : [];
@@ -48,10 +48,11 @@ function floorOf({ state }: Engine, { before, search = '' }: Query): number {
   return search === '' ? 0 : Math.max(0, top - SEARCHED_MAX);
 }
 
-/** The newest of these jobs with the words; they ascend. `from`: how far down was looked. */
-function searched(jobs: Job[], { search = '' }: Query, max: number): { jobs: Job[]; from: number } {
-  const words = searchWordsOf(search);
-  if (words.length === 0) return { jobs: jobs.slice(-max), from: 0 };
+/** The newest jobs in memory that are meant; they ascend. `from`: how far down was looked. */
+function newest(engine: Engine, query: Query, max: number): { jobs: Job[]; from: number } {
+  const words = searchWordsOf(query.search ?? '');
+  if (words.length === 0) return { jobs: newestLive(engine, query, max), from: 0 };
+  const jobs = liveJobs(engine, query);
   const found: Job[] = [];
   for (let at = jobs.length - 1; at >= 0 && found.length < max; at -= 1) {
     const job = jobs[at] as Job;
@@ -83,6 +84,23 @@ function inLine(
   const jobs = jobsInLine(engine, limit + 1, isWanted);
   const shown = jobs.slice(0, limit).map((job) => viewJob(engine, recordOf(job), reasons));
   return { jobs: shown, next: null, more: jobs.length > limit };
+}
+
+/** Ids without a job between two jobs, for each job in memory, until all jobs are walked instead. */
+const GAPS_MAX = 4;
+
+/** The newest so many, oldest first: whoever reads on by pages has not all jobs walked for each. */
+function newestLive(engine: Engine, query: Query, max: number): Job[] {
+  const { jobs, nextJobId } = engine.state;
+  const found: Job[] = [];
+  const top = Math.min(query.before ?? nextJobId, nextJobId) - 1;
+  const bottom = top - GAPS_MAX * jobs.size;
+  for (let id = top; id > 0 && found.length < max; id -= 1) {
+    if (id < bottom) return liveJobs(engine, query).slice(-max);
+    const job = jobs.get(id as JobId);
+    if (job !== undefined && isMatch(job, query)) found.push(job);
+  }
+  return found.reverse();
 }
 
 /** Oldest first, as they stand in memory. */

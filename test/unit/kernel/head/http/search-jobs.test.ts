@@ -80,3 +80,17 @@ test('[D15] jobs that have left memory are found, once, beside those in memory',
   });
   assert.deepEqual((await found(world.admin, { search: 'mesh cancelled', before: 3 })).ids, [1]);
 });
+
+test('pages of what is meant have each job once, the newest first', async (t) => {
+  const world = await startWorld(t);
+  for (const name of ['a', 'b', 'a', 'a', 'b', 'a']) await submit(world.admin, 1, name);
+  const pages: number[][] = [];
+  for (let before: number | null = null; ; ) {
+    const query = { name: 'a', limit: 3 };
+    const page = await found(world.admin, before === null ? query : { ...query, before });
+    pages.push(page.ids);
+    before = page.next;
+    if (before === null) break;
+  }
+  assert.deepEqual(pages, [[6, 4, 3], [1]]);
+});
