@@ -83,6 +83,7 @@ test('[D15] jobs that have left memory are found, once, beside those in memory',
 
 test('pages of what is meant have each job once, the newest first', async (t) => {
   const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
   for (const name of ['a', 'b', 'a', 'a', 'b', 'a']) await submit(world.admin, 1, name);
   const pages: number[][] = [];
   for (let before: number | null = null; ; ) {
