@@ -38,6 +38,7 @@ export const ACCOUNT_OPTIONS = [
   { long: 'format', short: 'o', ...value, many: true, words: '`JobID%20,State,Elapsed`' },
   { long: 'brief', short: 'b', words: 'JobID, State and ExitCode' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
+  { long: 'clusters', short: 'M', ...value, words: 'there is one' },
   { long: 'units', ...value, kind: 'hint', words: 'K, always' },
 ] as const satisfies readonly OptionRow[];
 

@@ -24,6 +24,7 @@ export const CANCEL_OPTIONS = [
   { long: 'full', short: 'f', words: 'as it is anyway' },
   { long: 'quiet', short: 'Q', words: 'do not report jobs that have ended' },
   { long: 'verbose', short: 'v', words: 'says nothing more' },
+  { long: 'clusters', short: 'M', ...value, words: 'there is one' },
   { long: 'interactive', short: 'i', kind: 'refused', words: 'look first with squeue' },
 ] as const satisfies readonly OptionRow[];
 

@@ -30,6 +30,7 @@ export const QUEUE_OPTIONS = [
   { long: 'all', short: 'a', words: 'as it is anyway' },
   { long: 'sort', short: 'S', ...value, kind: 'hint', words: 'the oldest come first' },
   { long: 'iterate', short: 'i', ...value, kind: 'refused', words: 'use watch(1)' },
+  { long: 'clusters', short: 'M', ...value, words: 'there is one' },
 ] as const satisfies readonly OptionRow[];
 
 export const summary = 'List jobs, as squeue of Slurm does.';
