@@ -279,6 +279,24 @@ describe('the commands of Slurm', () => {
     assert.equal(await cluster.jobCount(), before);
   });
 
+  it('a program that was written for Slurm runs unchanged: Snakemake', async () => {
+    const pinned = ['snakemake==9.27.1', 'snakemake-executor-plugin-slurm==2.8.0'];
+    const { bin, reason } = setUpVenv('snakemake-venv', pinned);
+    assert.ok(bin !== null, reason);
+    const resources = '    resources: mem_mb=300, runtime=5\n';
+    write(
+      'Snakefile',
+      'rule all:\n    input: "sum.txt"\n' +
+        `rule part:\n    output: "part{n}.txt"\n${resources}    shell: "echo {wildcards.n} > {output}"\n` +
+        'rule sum:\n    input: expand("part{n}.txt", n=range(2))\n    output: "sum.txt"\n' +
+        `${resources}    shell: "cat {input} > {output}"\n`,
+    );
+    const options = ['--executor', 'slurm', '--jobs', '2', '--seconds-between-status-checks', '2'];
+    const where = ['--default-resources', 'slurm_partition=default'];
+    await ok(join(bin, 'snakemake'), ...options, ...where);
+    assert.equal(text('sum.txt'), '0\n1\n');
+  });
+
   it('a program that was written for Slurm runs unchanged: submitit', async () => {
     const { bin, reason } = setUpVenv('submitit-venv', ['submitit==1.5.4']);
     assert.ok(bin !== null, reason);
