@@ -140,7 +140,9 @@ function describeAccess({ access }: Route): string {
   if (access.kind === 'local_or_user') return 'Needs no credentials on the unix socket.';
   if (access.owned === undefined) return `Needs the role ${access.role}.`;
   if (access.owned === 'calls') return 'For the owner of the pool; others need the role admin.';
-  return `For the owner of the ${access.owned}; others need the role operator or admin.`;
+  const isForAdmins = access.others === 'admin' || access.owned === 'token';
+  const others = isForAdmins ? 'admin' : 'operator or admin';
+  return `For the owner of the ${access.owned}; others need the role ${others}.`;
 }
 
 function securityOf({ access }: Route): readonly Record<string, []>[] {

@@ -22,6 +22,8 @@ export type Access =
       readonly role: Role;
       /** `calls`: of a pool, for whoever runs functions there as its owner. */
       readonly owned?: 'job' | 'token' | 'pool' | 'calls';
+      /** Others than the owner are admins alone; its handler asks. */
+      readonly others?: 'admin';
     };
 
 /** Bodies that are no JSON, by their media types. None is ever gathered in memory as a whole. */
@@ -66,6 +68,8 @@ export const NODE = { kind: 'node' } as const satisfies Access;
 export const OPERATOR = { kind: 'user', role: 'operator' } as const satisfies Access;
 export const ADMIN = { kind: 'user', role: 'admin' } as const satisfies Access;
 export const JOB_OWNER = { kind: 'user', role: 'user', owned: 'job' } as const satisfies Access;
+/** For whoever runs there what they like, as the owner of the job. */
+export const JOB_RUNNER = { ...JOB_OWNER, others: 'admin' } as const satisfies Access;
 export const WORKER = { kind: 'worker' } as const satisfies Access;
 export const POOL_CALLER = { kind: 'user', role: 'user', owned: 'calls' } as const satisfies Access;
 export const POOL_OWNER = { kind: 'user', role: 'user', owned: 'pool' } as const satisfies Access;

@@ -45,6 +45,8 @@ export class StepProcess {
   #endedAt: number | null = null;
   #end: StepEnd | null = null;
   #pipes: StepPipes | null = null;
+  /** Words for the program before its pipes are there; input among them is not taken meanwhile. */
+  #early: (() => void)[] = [];
   #launchId: number | null = null;
   #lingering: Timer | null = null;
   /** Set while a hang-up takes its course. */
@@ -109,6 +111,7 @@ export class StepProcess {
     if (this.#hangingUp !== null) return this.fail('it was hung up before it began');
     const pipes = this.#pipes;
     pipes.onBytes((bytes) => this.#hear(bytes));
+    this.#writeEarly();
     const like = {
       ...request,
       argv: [...helper, ...wish.argv],
@@ -132,7 +135,7 @@ export class StepProcess {
   /** Sends its program a signal; a kill that is not heeded is meant for its helper, too. */
   signalProgram(signal: number): void {
     if (!this.isLive || this.#isGone) return;
-    void this.#pipes?.write(signalFrame(signal)).catch(() => undefined);
+    this.#write(signalFrame(signal));
     if (signal === SIGKILL) this.#world.agent.ports.clock.after(HANG_UP_MS, () => this.#cutOff());
   }
 
@@ -141,7 +144,7 @@ export class StepProcess {
     if (!this.isLive) this.#finish();
     else if (this.#isGone) this.fail('nobody took what it had written');
     else {
-      void this.#pipes?.write(signalFrame(SIGHUP)).catch(() => undefined);
+      this.#write(signalFrame(SIGHUP));
       this.#insist();
     }
   }
@@ -184,9 +187,18 @@ export class StepProcess {
   }
 
   #give(bytes: Buffer): void {
-    const taken = (): void => this.#channel.take(bytes.length);
-    if (this.#pipes === null || !this.isLive) return taken();
-    this.#pipes.write(bytes).then(taken, taken);
+    this.#write(bytes, () => this.#channel.take(bytes.length));
+  }
+
+  /** The client may be here before the pipes are; to a program that is over nothing is said. */
+  #write(bytes: Buffer, taken = (): void => undefined): void {
+    if (this.#isOver || !this.isLive) taken();
+    else if (this.#pipes === null) this.#early.push(() => this.#write(bytes, taken));
+    else this.#pipes.write(bytes).then(taken, taken);
+  }
+
+  #writeEarly(): void {
+    for (const write of this.#early.splice(0)) write();
   }
 
   #hear(bytes: Buffer): void {
@@ -225,6 +237,7 @@ export class StepProcess {
     // A head takes no longer word.
     this.#end = 'why' in end ? { why: end.why.slice(0, COMMAND_LENGTH_MAX) } : end;
     this.#endedAt = this.#world.agent.ports.clock.now();
+    this.#writeEarly();
     const why = 'why' in end ? Buffer.from(end.why).subarray(0, PIECE_BYTES_MAX) : null;
     this.#channel.write(last ?? frame(FROM_STEP.gone, why ?? Buffer.alloc(0)));
     this.#channel.end();

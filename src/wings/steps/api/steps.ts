@@ -2,7 +2,13 @@
 
 import { z } from 'zod';
 import { count, instant, plainLine, queryNumber } from '../../../kernel/api/common.ts';
-import { JOB_OWNER, NODE, type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+import {
+  JOB_OWNER,
+  JOB_RUNNER,
+  NODE,
+  type RouteShape,
+  USER,
+} from '../../../kernel/api/route-shape.ts';
 import { PROCESSES_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
 import { stepView } from './step-view.ts';
 
@@ -56,7 +62,7 @@ const signalStepRequest = z.strictObject({
 export const stepRoutes = {
   startStep: {
     summary: 'Start a program inside of a running task. For the owner of the job and for admins.',
-    access: JOB_OWNER,
+    access: JOB_RUNNER,
     params: taskParams,
     body: startStepRequest,
     reply: startStepReply,
@@ -89,7 +95,7 @@ export const stepRoutes = {
   openStep: {
     summary:
       'The stream of one process of a step, for the owner of the job and for admins. Upgrade: weft-step.',
-    access: JOB_OWNER,
+    access: JOB_RUNNER,
     params: z.strictObject({ id: z.string(), step: z.string(), rank: z.string() }),
     produces: 'upgrade',
   },

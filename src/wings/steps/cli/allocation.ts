@@ -27,8 +27,8 @@ read -r how
 if [ "$how" = failed ]; then sig=USR1; fi
 end`;
 
-/** For a job to end that was told to. */
-const END_MS = 10_000;
+/** For a job to end that was told to, also where its holders are only just beginning. */
+const END_MS = 30_000;
 
 export interface Held {
   readonly id: string;

@@ -9,6 +9,7 @@ import { APIS } from '../../../support/wings.ts';
 
 interface Operation {
   readonly operationId: string;
+  readonly description: string;
   readonly tags: readonly string[];
   readonly parameters: readonly { name: string; in: string; schema: unknown }[];
   readonly responses: Record<string, { headers?: object; content: Record<string, object> }>;
@@ -60,6 +61,16 @@ test('a route that does not fit a tag does not go without', () => {
     assert.ok(tags.length === 1 && known.has(tags[0] as string), operationId);
   }
   assert.ok(document.servers.some(({ url }) => url === '/'));
+});
+
+test('a route says who may use it besides the owner', () => {
+  const access = (id: string) =>
+    operations.find(({ operationId }) => operationId === id)?.description;
+  const others = (role: string) => `For the owner of the job; others need the role ${role}.`;
+  assert.equal(access('startStep'), others('admin'));
+  assert.equal(access('openStep'), others('admin'));
+  assert.equal(access('signalStep'), others('operator or admin'));
+  assert.equal(access('revokeToken'), 'For the owner of the token; others need the role admin.');
 });
 
 test('headers of requests and answers are declared', () => {

@@ -13,15 +13,24 @@ import {
   HANG_UP_MS,
   LINGER_MS,
   PROCESSES_MAX,
+  WINDOW_BYTES,
 } from '../../../../../src/wings/steps/core/limits.ts';
 import type { News, StartWish, StepEnd } from '../../../../../src/wings/steps/core/told.ts';
 import type { StepPipes, StepPorts } from '../../../../../src/wings/steps/ports/steps.ts';
-import { FROM_STEP, frame } from '../../../../../src/wings/steps/wire/frames.ts';
+import { Channel } from '../../../../../src/wings/steps/wire/channel.ts';
+import { FROM_STEP, frame, TO_STEP } from '../../../../../src/wings/steps/wire/frames.ts';
 import { VirtualClock } from '../../../kernel/agent/fake-world.ts';
 
 const EPOCH = '42#1' as EpochId;
 
-function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
+/** `made`: pipes are there no sooner. */
+function makeWorld(
+  helper: readonly string[] | null = ['helper', '--step'],
+  {
+    made: isMade = Promise.resolve(),
+    dial = () => Promise.reject(new Error('nobody answers')),
+  }: { readonly made?: Promise<void>; readonly dial?: StepPorts['dial'] } = {},
+) {
   const clock = new VirtualClock();
   const epochs = new Map([[EPOCH, { phase: 'running', order: { epochId: EPOCH } }]]);
   const told: News[] = [];
@@ -49,6 +58,7 @@ function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
   const ports: StepPorts = {
     helper,
     makePipes: async () => {
+      await isMade;
       const own = {
         said: [] as string[],
         bytes: (_: Buffer): void => undefined,
@@ -71,7 +81,7 @@ function makeWorld(helper: readonly string[] | null = ['helper', '--step']) {
       };
       return made;
     },
-    dial: () => Promise.reject(new Error('nobody answers')),
+    dial,
   };
   const keeper = new StepKeeper(agent, ports);
   keeper.greeted(true);
@@ -110,6 +120,86 @@ test('a step that is asked for twice is started once, and its end is told', asyn
   pipes[0]?.bytes(frame(FROM_STEP.ended, end));
   const used = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
   assert.deepEqual(ends(), [{ exit: { code: 3 }, used }]);
+  keeper.stop();
+});
+
+/** The client of a step, at the other end of its line. */
+function makeClient() {
+  let toNode = (_: Buffer): void => undefined;
+  const waiting: Buffer[] = [];
+  let hear = (bytes: Buffer): void => void waiting.push(bytes);
+  const told: Buffer[] = [];
+  const channel: Channel = new Channel({
+    bytes: (bytes) => {
+      told.push(bytes);
+      channel.take(bytes.length);
+    },
+    drained: () => undefined,
+    joined: () => undefined,
+    bye: () => undefined,
+  });
+  const dial: StepPorts['dial'] = async () => ({
+    send: (bytes) => hear(bytes),
+    onBytes: (heard) => {
+      toNode = heard;
+    },
+    onClose: () => undefined,
+    close: () => undefined,
+  });
+  const join = (): void => {
+    channel.open((bytes) => toNode(bytes));
+    hear = (bytes) => void channel.feed(bytes);
+    for (const bytes of waiting) hear(bytes);
+  };
+  return { channel, told, dial, join };
+}
+
+test('[Z4] input and its end that come before the pipes of a step are there are not lost', async () => {
+  const client = makeClient();
+  const gate = Promise.withResolvers<void>();
+  const { keeper, pipes } = makeWorld(undefined, { made: gate.promise, dial: client.dial });
+  keeper.heard('steps', wish(0));
+  await settled();
+  const [input, end] = [frame(TO_STEP.input, Buffer.from('early')), frame(TO_STEP.end)];
+  client.channel.write(input);
+  client.join();
+  client.channel.write(end);
+  await settled();
+  assert.equal(pipes.length, 0);
+  gate.resolve();
+  await settled();
+  assert.deepEqual(pipes[0]?.said, [input.toString('hex'), end.toString('hex')]);
+  keeper.stop();
+});
+
+test('[Z10] a step that is ended or signalled before its pipes are there hears of it, though its client has come', async () => {
+  const client = makeClient();
+  const gate = Promise.withResolvers<void>();
+  const { keeper, pipes } = makeWorld(undefined, { made: gate.promise, dial: client.dial });
+  keeper.heard('steps', wish(0));
+  await settled();
+  keeper.heard('steps', { do: 'signal', step: '42.0', signal: 10 });
+  keeper.heard('steps', { do: 'stop', step: '42.0' });
+  client.join();
+  gate.resolve();
+  await settled();
+  assert.deepEqual(pipes[0]?.said, ['04010000000a', '040100000001']);
+  keeper.stop();
+});
+
+test('[Z4] early input of a step that cannot be started holds nobody up', async () => {
+  const client = makeClient();
+  const gate = Promise.withResolvers<void>();
+  const { keeper } = makeWorld(undefined, { made: gate.promise, dial: client.dial });
+  keeper.heard('steps', wish(0));
+  await settled();
+  client.join();
+  client.channel.write(Buffer.alloc(WINDOW_BYTES));
+  assert.equal(client.channel.waitingBytes, WINDOW_BYTES);
+  gate.reject(new Error('no room'));
+  await settled();
+  assert.equal(client.channel.waitingBytes, 0);
+  assert.match(Buffer.concat(client.told).toString(), /pipes cannot be made: no room/);
   keeper.stop();
 });
 
