@@ -32,6 +32,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   const api = await context.api();
   const raw = context.terminal.raw;
   const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
+  const early = keepSignals();
   const reply = await startIn(api, target.task, {
     argv,
     count,
@@ -41,7 +42,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     directory,
     terminal: size,
     pmi,
-  });
+  }).finally(early.end);
   const nodes = reply.processes.map(({ node: name }) => name);
   const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);
   const ranks = pmi ? new PmiRanks(reply.id, nodes, note) : null;
@@ -55,12 +56,35 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   });
   const all = clients.map(({ client }) => client);
   const restore = terminal ? sitAt(context, all[0] as StepClient) : standBy(context, all, !pmi);
+  for (const client of all) for (const name of early.kept) pass(client, name);
   const results = await Promise.all(all.map((client) => client.done));
   restore();
   for (const { sink } of clients) sink.end();
   tell(context, reply.id, results);
   if (ranks?.unmet != null && results.every(({ why }) => why === null)) note(ranks.unmet);
   return ranks?.code ?? Math.max(...results.map(({ code }) => code));
+}
+
+/** The step may run before its answer is here: signals of then are for it. */
+function keepSignals(): { readonly kept: readonly NodeJS.Signals[]; readonly end: () => void } {
+  const kept: NodeJS.Signals[] = [];
+  const keep = (name: NodeJS.Signals): void => {
+    kept.push(name);
+    if (kept.length < PATIENCE) return;
+    end();
+    process.kill(process.pid, name);
+  };
+  const names = [...PASSED, 'SIGHUP'] as const;
+  for (const name of names) process.on(name, keep);
+  const end = (): void => {
+    for (const name of names) process.off(name, keep);
+  };
+  return { kept, end };
+}
+
+function pass(client: StepClient, name: NodeJS.Signals): void {
+  if (name === 'SIGHUP') client.leave('hung up');
+  else client.signal(constants.signals[name]);
 }
 
 /** Each reason once, however many processes have it. */
@@ -111,7 +135,7 @@ function standBy(context: Context, clients: readonly StepClient[], hasInput = tr
   const onSignal = (name: NodeJS.Signals): void => {
     asked += 1;
     for (const client of clients) {
-      client.signal(constants.signals[name]);
+      pass(client, name);
       if (asked >= PATIENCE) client.leave('left behind, and hung up');
     }
   };

@@ -1,0 +1,73 @@
+// A step in the place of a command: what comes while it is only being asked for.
+
+import assert from 'node:assert/strict';
+import { constants } from 'node:os';
+import { duplexPair } from 'node:stream';
+import { test } from 'node:test';
+import type { Context } from '../../../../../src/kernel/cli/context.ts';
+import { runStep } from '../../../../../src/wings/steps/cli/run-step.ts';
+import { Channel } from '../../../../../src/wings/steps/wire/channel.ts';
+import {
+  FROM_STEP,
+  FrameReader,
+  frame,
+  TO_STEP,
+} from '../../../../../src/wings/steps/wire/frames.ts';
+
+const { SIGINT } = constants.signals;
+
+/** The node's end of a line: each signal is how its program ends. */
+function serve(line: ReturnType<typeof duplexPair>[1]): void {
+  const reader = new FrameReader();
+  const channel: Channel = new Channel({
+    bytes: (bytes) => {
+      const frames = reader.take(bytes);
+      for (const { kind, payload } of frames.ok ? frames.value : []) {
+        if (kind !== TO_STEP.signal) continue;
+        const end = Buffer.alloc(28);
+        end.writeUInt32LE(payload[0] ?? 0);
+        channel.write(frame(FROM_STEP.ended, end));
+      }
+      channel.take(bytes.length);
+    },
+    drained: () => undefined,
+    joined: () => undefined,
+    bye: () => line.end(),
+  });
+  line.on('data', (bytes: Buffer) => channel.feed(bytes));
+  channel.open((bytes) => line.write(bytes));
+}
+
+test('[Z4] a signal that comes before the answer that a step is started is the step’s', async () => {
+  const api = {
+    call: async () => {
+      process.emit('SIGINT', 'SIGINT');
+      return { id: '42.0', processes: [{ rank: 0, node: 'n1' }] };
+    },
+    dial: async () => {
+      const [stream, line] = duplexPair();
+      serve(line);
+      return { stream, rest: Buffer.alloc(0) };
+    },
+  };
+  const before = process.listenerCount('SIGINT');
+  const context = {
+    api: async () => api,
+    terminal: {},
+    note: () => undefined,
+    out: () => undefined,
+    error: () => undefined,
+  } as unknown as Context;
+  const code = await runStep(context, {
+    target: { task: '42', node: null },
+    argv: ['sleep', '600'],
+    count: 1,
+    perNode: false,
+    directory: undefined,
+    environment: {},
+    label: false,
+    terminal: false,
+  });
+  assert.equal(code, 128 + SIGINT);
+  assert.equal(process.listenerCount('SIGINT'), before);
+});
