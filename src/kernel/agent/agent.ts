@@ -283,6 +283,7 @@ class RunningAgent implements Agent {
       load,
       hello: () => this.#hello(),
       stamp: () => state.stamp,
+      mayReportLater: () => state.nextOf.size > 0,
       onStamp: (stamp) => this.#engine.step({ kind: 'stamp', stamp }),
       fault: () => this.#faults.look(),
       presence: () => this.#companions.presence(),

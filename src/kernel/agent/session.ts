@@ -42,6 +42,8 @@ export interface SessionWorld {
   /** What its tasks have in memory. */
   readonly memory: () => readonly MemoryUse[];
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
+  /** True while tasks here follow each other without the head: nobody waits for what it is told. */
+  readonly mayReportLater: () => boolean;
   readonly onStamp: (stamp: Stamp) => void;
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onDown: (why: string) => void;
@@ -58,6 +60,8 @@ export interface LinkStatus {
   readonly words: string;
 }
 
+/** The head has one turn for all that comes in so much time. */
+const GATHER_MS = 20;
 const RETRY_MS_MIN = 200;
 /** At most this, and at most a quarter of the node time-out: a head that is back must hear its
  * nodes before it calls them unreachable. */
@@ -86,6 +90,8 @@ export class HeadLink {
   #retryMs = RETRY_MS_MIN;
   #retryMsMax = RETRY_MS_MAX;
   #timer: Timer | null = null;
+  /** Set while reports gather. */
+  #gathering: Timer | null = null;
   #stopped = false;
 
   constructor(world: SessionWorld) {
@@ -103,6 +109,7 @@ export class HeadLink {
   stop(): void {
     this.#stopped = true;
     this.#timer?.cancel();
+    this.#gathering?.cancel();
     this.#session?.close('the agent stops');
   }
 
@@ -118,10 +125,16 @@ export class HeadLink {
     return true;
   }
 
-  /** Sends the reports that this session has not seen. */
+  /** Sends the reports that this session has not seen: many in one message where that may wait. */
   sendReports(): void {
-    const welcome = this.#welcome;
-    if (welcome === null) return;
+    if (!this.#world.mayReportLater()) return this.#sendReportsNow();
+    this.#gathering ??= this.#world.clock.after(GATHER_MS, () => this.#sendReportsNow());
+  }
+
+  #sendReportsNow(): void {
+    this.#gathering?.cancel();
+    this.#gathering = null;
+    if (this.#welcome === null) return;
     const { all, next } = this.#world.reports();
     while (this.#sent + 1 < next) {
       const reports: Report[] = [];
