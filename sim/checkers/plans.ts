@@ -46,7 +46,7 @@ export class PlanWatch {
 
   /** The event has been applied. */
   after(step: Step, event: Event): void {
-    if (event.kind === 'task_allocated') {
+    if (event.kind === 'task_allocated' && !event.next) {
       checkQuotas(step, event);
       checkCluster(step, event);
       checkCards(step.state, event);

@@ -85,7 +85,8 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
     followEnds(step, { job, indices, outcome: verdict.outcome, ...late });
     return;
   }
-  if (isNext(task)) {
+  // On a silent node it may have begun: then what it wrote will come.
+  if (isNext(task) && abandoned.length === 0) {
     step.emit({ kind: 'task_returned', place, abandoned });
     return;
   }

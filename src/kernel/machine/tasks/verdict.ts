@@ -8,6 +8,7 @@ import type { Ending, Part, PartEnd, Task } from '../jobs/facts.ts';
 import { firstOf } from '../machine.ts';
 import { hasRestartedItsNode, isInMaintenance } from '../nodes/in-maintenance.ts';
 import type { Step } from '../step.ts';
+import { isNext } from './shown-state.ts';
 
 /** What becomes of a task whose epoch is over. */
 export type Verdict =
@@ -148,6 +149,7 @@ function cancelledThere(part: Part): Outcome {
 
 /** A node that goes down in its maintenance was not taken down by the task. */
 export function crashOf({ state }: Step, task: Task): 'crash' | 'neither' {
+  if (isNext(task)) return 'neither';
   return isInMaintenance(state, task) ? 'neither' : 'crash';
 }
 

@@ -261,3 +261,15 @@ scenario(
   },
   { scheduling: plainScheduling('conservative') },
 );
+
+scenario('[A39] what was next on a silent node may have begun: its start is kept', (head) => {
+  warm(head, 100);
+  cycle(head);
+  head.disconnect('n1');
+  head.state.scratch.endedEpochs.length = 0;
+  const events = head.silence('n1', 60_000);
+  assert.equal(kinds(events).filter((kind) => kind === 'task_requeued').length, 12);
+  assert.ok(head.state.scratch.endedEpochs.some(({ index }) => index === 6));
+  assert.equal(head.task('1[6]').crashes, 0);
+  assert.equal(head.task('1[4]').crashes, 1);
+});
