@@ -85,8 +85,7 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
     followEnds(step, { job, indices, outcome: verdict.outcome, ...late });
     return;
   }
-  // On a silent node it may have begun: then what it wrote will come.
-  if (isNext(task) && abandoned.length === 0) {
+  if (isNext(task) && abandoned.length === 0 && !isLost(task)) {
     step.emit({ kind: 'task_returned', place, abandoned });
     return;
   }
@@ -97,6 +96,11 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
   const starts = plural(task.crashes, 'start');
   const words = `held after ${starts} that took a node down or failed to launch; last: ${because}`;
   step.emit({ kind: 'task_held', place, because: words });
+}
+
+/** Nobody has said that it did not begin: then what it wrote may come yet. */
+function isLost({ parts }: Task): boolean {
+  return [...parts.values()].some(({ end }) => end?.cause === 'lost');
 }
 
 /** Ends tasks that wait and hold nothing; then the job, if those were its last. */
