@@ -125,4 +125,6 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'one-told-at-a-time': 2,
   'repairs-without-bound': 1,
   'last-node-repaired': 1,
+  'next-begins-at-once': 1,
+  'next-for-ever': 1,
 };
