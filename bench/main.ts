@@ -19,6 +19,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     about: 'durable jobs per second, one agent: single submissions and one array',
   },
   throughput4: { args: ['throughput.ts', '10000', '4'], about: 'the same with four agents' },
+  slots: {
+    args: ['array-rate.ts', '8000', '3', '4'],
+    about: 'the same arrays on four nodes of two cpus: places that pass from task to task',
+  },
   array: {
     args: ['array-rate.ts', '10000', '3'],
     about:

@@ -119,6 +119,8 @@ function drawWork(dice: Dice): Omit<Work, 'key'> {
   if (kind < 0.46) return { ...base, limitMs: SHORT_LIMIT_MS, beats: 100 };
   if (kind < 0.5) return { ...base, exitCode: 3, retriesMax: dice.whole(0, 1) };
   if (kind < 0.56) return { ...base, fileBytes: dice.whole(1, 300_000) };
+  // Short ones, whose places pass from one to the next.
+  if (kind < 0.6) return { ...base, cpuCount: 1, arraySize: dice.whole(20, 60), beats: 1 };
   return base;
 }
 

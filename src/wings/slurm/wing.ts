@@ -4,7 +4,7 @@ import type { Wing } from '../../kernel/wing.ts';
 
 export const slurm: Wing = {
   name: 'slurm',
-  needs: ['steps'],
+  needs: ['steps', 'samples'],
   cli: {
     verbs: [
       {
