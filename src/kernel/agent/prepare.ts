@@ -4,7 +4,7 @@
 import { err, ok, type Result } from '../base/result.ts';
 import type { JobId } from '../model/ids.ts';
 import { CLIENT_STDIN } from '../model/job.ts';
-import type { LaunchOrder } from '../model/orders.ts';
+import { beganBefore, type LaunchOrder } from '../model/orders.ts';
 import type { Group } from '../ports/containment.ts';
 import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
@@ -306,7 +306,7 @@ export class Preparer {
         environment: environmentOfProcess(environment, rank, mark),
         stdin: this.#stdinOf(order, rank, inItsPlace === undefined),
         ...this.#outputs(setting, rank),
-        append: order.epoch > 1 || sharesOutput(order),
+        append: beganBefore(order) > 0 || sharesOutput(order),
         umask: order.umask,
         makeParents: order.files.stdout !== undefined || order.files.stderr !== undefined,
         wants,

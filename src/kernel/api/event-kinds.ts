@@ -96,7 +96,6 @@ export const EVENT_KINDS = {
   ]),
   task_returned: shownTo('job', 'The task was next on a node, and is back in the queue.', [
     'place',
-    'abandoned',
   ]),
   part_asked: shownTo(
     'job',

@@ -10,10 +10,16 @@ import {
   NEXT_TASK_MS_MAX,
 } from '../model/limits.ts';
 import { fitsIn } from '../model/resources.ts';
-import { isMember, type Partition } from '../model/scheduling.ts';
+import { isMember } from '../model/scheduling.ts';
 import type { Plan } from '../scheduler/cycle/plan.ts';
 import { lineRules, type Snapshot } from '../scheduler/cycle/snapshot.ts';
-import { Line } from '../scheduler/line/line.ts';
+import {
+  type Candidate,
+  candidateOf,
+  isBefore,
+  Line,
+  type LineRules,
+} from '../scheduler/line/line.ts';
 import { isHeldNow } from './jobs/apply.ts';
 import type { Job } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
@@ -33,18 +39,18 @@ export interface Ended {
 }
 
 /** Before the plan: places that were given up go to what is next there, unless a node has given them. */
-export function fillPlaces(step: Step): Ended[] {
+export function fillPlaces(step: Step, snapshot: Snapshot): Ended[] {
   const { state } = step;
+  const front = new Front(step, snapshot, []);
   const ended: Ended[] = [];
   for (const { node: name, jobId, count } of state.scratch.freed.takeAll()) {
     ended.push({ node: name, jobId });
     const node = state.nodes.get(name);
     const job = state.jobs.get(jobId);
-    const places = state.indexes.places.of(name, jobId);
-    if (node === undefined || job === undefined || places === undefined) continue;
-    if (places.next.size === 0 || !mayGetWork(node) || isBarred(step, node, job)) continue;
-    const first = [...places.next.values()].filter(mayBePlaced).slice(0, count);
-    for (const { epochId, share } of first) {
+    const next = state.indexes.places.of(name, jobId)?.next;
+    if (count === 0 || node === undefined || job === undefined || next === undefined) continue;
+    if (next.size === 0 || !mayPass(front, node, job)) continue;
+    for (const { epochId, share } of first([...next.values()].filter(mayBePlaced), count)) {
       if (fitsIn(share.resources, freeOf(node))) {
         step.emit({ kind: 'part_placed', epochId, node: name });
       }
@@ -63,22 +69,23 @@ export function decideBacklog(
   { snapshot, plan, ended }: { snapshot: Snapshot; plan: Plan; ended: readonly Ended[] },
 ): void {
   const isStopped = plan.preemptions.length > 0 || step.state.indexes.preempted.size > 0;
-  for (const name of step.state.indexes.places.waiting) recall(step, name, isStopped);
+  const front = new Front(step, snapshot, plan.promised);
+  for (const name of step.state.indexes.places.waiting)
+    recall(step, name, isStopped ? null : front);
   if (isStopped) return;
-  const front = new Front(step.state, snapshot, plan);
   let left = NEXT_PER_CYCLE_MAX;
   for (const one of ended) left -= give(step, one, front, left);
 }
 
-function recall(step: Step, name: NodeName, isStopped: boolean): void {
+/** `front` null: no place passes on anywhere. */
+function recall(step: Step, name: NodeName, front: Front | null): void {
   const node = step.state.nodes.get(name);
   if (node === undefined) return;
-  const isClosed = isStopped || !mayGetWork(node);
   for (const [jobId, places] of step.state.indexes.places.on(name)) {
     if (places.next.size === 0) continue;
     const job = step.state.jobs.get(jobId);
-    const isOff = isClosed || job === undefined || places.count === 0 || isBarred(step, node, job);
-    if (!isOff) continue;
+    const isRight = front !== null && job !== undefined && places.count > 0;
+    if (isRight && mayPass(front, node, job)) continue;
     for (const holding of places.next.values()) {
       if (mayBePlaced(holding)) {
         step.emit({ kind: 'part_recalled', epochId: holding.epochId, node: name });
@@ -87,10 +94,14 @@ function recall(step: Step, name: NodeName, isStopped: boolean): void {
   }
 }
 
-/** No place may pass to a task of the job there now. */
-function isBarred({ state, at }: Step, node: Node, job: Job): boolean {
-  if (isHeldNow(job) || job.entry.runningMax !== null) return true;
-  return reservedAhead(state, node.name, job.spec, at) !== null;
+/** Whether a place of the job there may go to another task of it now. */
+function mayPass(front: Front, node: Node, job: Job): boolean {
+  if (!mayGetWork(node) || isHeldNow(job) || !job.beginReached || job.waitsFor.size > 0)
+    return false;
+  if (job.entry.runningMax !== null || job.spec.reservation !== undefined) return false;
+  // The node has become smaller than what is given of it.
+  const { cpuCount, memoryBytes } = node.free;
+  return cpuCount >= 0 && memoryBytes >= 0 && front.has(job, node);
 }
 
 /** How many tasks were given. */
@@ -102,7 +113,8 @@ function give(step: Step, { node: name, jobId }: Ended, front: Front, max: numbe
   const wanted = Math.min(wantedNext(state, job, places), job.pending.size, max);
   if (wanted === 0) return 0;
   const node = state.nodes.get(name);
-  if (node === undefined || !mayFollow(step, node, job, places) || !front.has(job, node)) return 0;
+  if (node === undefined || !isAlike(job, places) || !mayPass(front, node, job)) return 0;
+  if (node.features?.includes('next') !== true || node.facts?.site !== undefined) return 0;
   let given = 0;
   for (const index of [...first(job.pending, wanted)]) {
     const shares = [places.share];
@@ -114,11 +126,11 @@ function give(step: Step, { node: name, jobId }: Ended, front: Front, max: numbe
   return given;
 }
 
-function* first(numbers: Iterable<number>, count: number): Generator<number> {
+function* first<T>(all: Iterable<T>, count: number): Generator<T> {
   let left = count;
-  for (const number of numbers) {
+  for (const one of all) {
     if (left === 0) return;
-    yield number;
+    yield one;
     left -= 1;
   }
 }
@@ -133,59 +145,77 @@ function wantedNext(state: State, job: Job, { count, next }: JobPlaces): number 
 }
 
 /** Only where any task of the job is as good as another, and has the same share. */
-function mayFollow(step: Step, node: Node, job: Job, places: JobPlaces): boolean {
+function isAlike(job: Job, places: JobPlaces): boolean {
   const { array, pool, foreign, system, mpi, batch, requeue, request } = job.spec;
   if (array === null || !requeue || pool !== undefined || foreign !== undefined) return false;
   if (system !== undefined || mpi !== undefined || batch?.buildMs !== undefined) return false;
-  if (request.nodeCount > 1 || request.exclusive || places.share.gpus.length > 0) return false;
-  if (request.ofCluster !== undefined) return false;
-  if (node.features?.includes('next') !== true || node.facts?.site !== undefined) return false;
-  if (!mayGetWork(node) || places.count === 0 || isBarred(step, node, job)) return false;
-  const labels = labelsOf(node);
-  return request.labels.every((label) => labels.has(label));
+  if (request.nodeCount > 1 || request.exclusive || request.ofCluster !== undefined) return false;
+  return places.count > 0 && places.share.gpus.length === 0;
 }
 
-/** The first in line, worked out when somebody asks. */
+/** Who goes first where, worked out when somebody asks. */
 class Front {
-  readonly #state: State;
+  readonly #step: Step;
   readonly #snapshot: Snapshot;
-  readonly #plan: Plan;
-  #first: readonly { readonly jobId: JobId; readonly partition: Partition }[] | null = null;
+  readonly #promised: Plan['promised'];
+  #rules: LineRules | null = null;
+  #firsts: readonly Candidate[] | null = null;
+  readonly #own = new Map<JobId, Candidate | null>();
 
-  constructor(state: State, snapshot: Snapshot, plan: Plan) {
-    this.#state = state;
+  constructor(step: Step, snapshot: Snapshot, promised: Plan['promised']) {
+    this.#step = step;
     this.#snapshot = snapshot;
-    this.#plan = plan;
+    this.#promised = promised;
   }
 
-  /** Whether nobody goes before the job on this node. */
+  /** Whether nobody goes before the job on this node, and it may have what it has there. */
   has(job: Job, node: Node): boolean {
+    const { state, at } = this.#step;
     // Of what needs gpus some may go first there, whatever its place in the line (P15).
-    if (node.total.gpuCount > 0 && this.#state.indexes.queue.gpuGroups.size > 0) return false;
+    if (node.total.gpuCount > 0 && state.indexes.queue.gpuGroups.size > 0) return false;
     // Somebody counts on a time from which the node is free (A13, A14).
-    const isPromised = this.#plan.promised.some(({ jobId, nodes }) => {
+    const isPromised = this.#promised.some(({ jobId, nodes }) => {
       return jobId !== job.id && nodes.includes(node.name);
     });
-    if (isPromised) return false;
-    this.#first ??= firstOfEach(this.#state, this.#snapshot);
-    const member = { name: node.name, labels: labelsOf(node) };
-    for (const { jobId, partition } of this.#first) {
-      if (jobId === job.id) return partition.policy !== 'external';
-      if (isMember(partition, member)) return false;
-    }
-    return false;
+    if (isPromised || reservedAhead(state, node.name, job.spec, at) !== null) return false;
+    return this.#isFirst(job, node);
+  }
+
+  #isFirst(job: Job, node: Node): boolean {
+    const own = this.#candidate(job);
+    if (own === null) return false;
+    const labels = labelsOf(node);
+    const member = { name: node.name, labels };
+    const { request } = job.entry.shape;
+    if (!request.labels.every((label) => labels.has(label))) return false;
+    if (request.nodeNames.length > 0 && !request.nodeNames.includes(node.name)) return false;
+    if (!isMember(own.partition, member)) return false;
+    this.#firsts ??= firstOfEach(this.#step.state, this.#snapshot);
+    return !this.#firsts.some((other) => {
+      const isOther = other.entry.jobId !== job.id;
+      return isOther && isBefore(other, own) && isMember(other.partition, member);
+    });
+  }
+
+  /** Null: it may start nothing more, or not by this scheduler. */
+  #candidate(job: Job): Candidate | null {
+    let own = this.#own.get(job.id);
+    if (own !== undefined) return own;
+    this.#rules ??= lineRules(this.#snapshot);
+    own = candidateOf(job.entry, job.lastIndex, this.#rules);
+    const isFull = own !== null && (this.#snapshot.quotas?.full(own) ?? null) !== null;
+    if (own?.partition.policy === 'external' || isFull) own = null;
+    this.#own.set(job.id, own);
+    return own;
   }
 }
 
-/** The first job of each partition, in the order of the line. */
-function firstOfEach(
-  { indexes: { queue } }: State,
-  snapshot: Snapshot,
-): { jobId: JobId; partition: Partition }[] {
+/** The first task in line of each partition. */
+function firstOfEach({ indexes: { queue } }: State, snapshot: Snapshot): Candidate[] {
   const line = new Line(queue.bands, lineRules(snapshot));
-  const found: { jobId: JobId; partition: Partition }[] = [];
+  const found: Candidate[] = [];
   for (let next = line.first; next !== undefined; next = line.first) {
-    found.push({ jobId: next.entry.jobId, partition: next.partition });
+    found.push({ ...next });
     line.close(next.partition.name);
   }
   return found;

@@ -153,7 +153,7 @@ function launchOrder(
     nodeRank: part.nodeRank,
     nodes: [...task.parts.keys()],
     processesPerNode: spec.request.processesPerNode,
-    ...(node.features?.includes('next') ? { next: part.isNext } : {}),
+    ...(node.features?.includes('next') ? { next: part.isNext, unbegun: task.unbegun } : {}),
     ...mpiOf(spec),
     ...poolOf(spec),
     ...foreignOf(task),

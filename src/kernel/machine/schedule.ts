@@ -44,9 +44,9 @@ export function decideSchedule(
 ): void {
   const { state } = step;
   decideLateMaintenances(step);
-  const ended = fillPlaces(step);
   const chain = nextOfChain(state);
   const snapshot = snapshotOf(state, step.settings, STARTS_PER_CYCLE_MAX, step.at);
+  const ended = fillPlaces(step, snapshot);
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
   const { hopeless, rest: from } = chain;
   const brokerage = brokerageOf(state, snapshot.scheduling, standings);

@@ -107,6 +107,8 @@ export interface LaunchOrder {
    * agent knows nothing of that: then it never does.
    */
   readonly next?: boolean;
+  /** Starts of the task before this one that never began. Missing as `next` is: none that anybody knows. */
+  readonly unbegun?: number;
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
 }
@@ -315,4 +317,12 @@ export interface HeldState {
   readonly suspended: boolean;
   /** The task's processes are gone, and what it leaves is being kept. */
   readonly storing: boolean;
+}
+
+/** How often the task has begun before, as far as its order says. */
+export function beganBefore({
+  epoch,
+  unbegun = 0,
+}: Pick<LaunchOrder, 'epoch' | 'unbegun'>): number {
+  return Math.max(0, epoch - 1 - unbegun);
 }

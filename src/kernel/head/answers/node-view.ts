@@ -46,7 +46,9 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     declared: node.declared === null ? null : copyOf(node.declared),
     labels: withoutFeatures(labelsOf(node)).sort(),
     sharedPaths: [...node.sharedPaths],
-    running: [...node.holding.keys()],
+    running: [...node.holding.values()]
+      .filter(({ next }) => next === null)
+      .map(({ epochId }) => epochId),
     unreachableSince: node.unreachableSince,
     // The journal keeps when it connected, not each word that it says since.
     lastSeenAt: node.connected ? Math.max(heardAt, node.lastSeenAt ?? 0) : node.lastSeenAt,

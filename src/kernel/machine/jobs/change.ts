@@ -11,6 +11,7 @@ import { nameOf, ownJob } from '../authority.ts';
 import { refusedMove } from '../partitions/admission.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import type { Answer, Step } from '../step.ts';
+import { isNext, shownState } from '../tasks/shown-state.ts';
 import { waitingSize } from './behind.ts';
 import type { ChangeJob } from './commands.ts';
 import type { Job } from './facts.ts';
@@ -93,14 +94,14 @@ function isHeld({ held, active }: Job): boolean {
 }
 
 function jobStateOf({ active }: Job): string {
-  for (const task of active.values()) if (task.parts.size > 0) return task.state;
+  for (const task of active.values()) if (task.parts.size > 0) return shownState(task);
   return 'pending';
 }
 
 /** Held tasks wait too. */
 function waitingCount(job: Job): number {
   let count = waitingSize(job);
-  for (const task of job.active.values()) if (task.heldBecause !== null) count += 1;
+  for (const task of job.active.values()) if (task.heldBecause !== null || isNext(task)) count += 1;
   return count;
 }
 

@@ -82,6 +82,8 @@ export interface Task {
   state: TaskState;
   /** Starts so far; 0 before the first. */
   epoch: number;
+  /** Starts among them that were given back before they began. */
+  unbegun: number;
   /** The life of the head that gave the last start; null: not known. */
   life: LifeId | null;
   /** Epochs that ended in a failed exit. */

@@ -11,7 +11,12 @@ import { entryOf } from './apply.ts';
 import type { Job, JobsFacts, Part, Task } from './facts.ts';
 import { addActive, NO_BEHIND, NO_ENDED, NO_TASKS, shareSpec, waitsForAll } from './parts.ts';
 
-type TaskData = Omit<Task, 'job' | 'parts' | 'stops' | 'buildMs' | 'life' | 'waitsSince'> & {
+type TaskData = Omit<
+  Task,
+  'job' | 'parts' | 'stops' | 'buildMs' | 'life' | 'waitsSince' | 'unbegun'
+> & {
+  /** Absent: none. */
+  readonly unbegun?: number;
   /** `isNext` is absent from older snapshots: none was. */
   readonly parts: readonly (readonly [NodeName, Omit<Part, 'isNext'> & Partial<Part>])[];
   /** Absent: nobody keeps it stopped. */
@@ -164,7 +169,7 @@ function importJob(state: State, data: JobData): void {
 }
 
 /** What older snapshots do not have. */
-const UNKNOWN = { buildMs: 0, life: null, waitsSince: null } as const;
+const UNKNOWN = { buildMs: 0, life: null, waitsSince: null, unbegun: 0 } as const;
 
 /** Empty text is the empty set here, unlike in what users write. */
 function readSet(text: string): IntervalSet {

@@ -304,8 +304,8 @@ export function refreshPool(state: State, node: Node): void {
   if (mayGetWork(node)) state.indexes.pool.set(viewOf(node));
   else {
     state.indexes.pool.remove(node.name);
-    // Stopped tasks go on there all the same.
-    if (state.indexes.preempted.size === 0) return;
+    // Stopped tasks go on there all the same, and what is next there is to be recalled.
+    if (state.indexes.preempted.size === 0 && !state.indexes.places.waitsOn(node.name)) return;
   }
   state.scratch.scheduleDue = true;
 }

@@ -25,6 +25,10 @@ export class PlacesBook {
     return [...this.#waiting.keys()];
   }
 
+  waitsOn(node: NodeName): boolean {
+    return this.#waiting.has(node);
+  }
+
   of(node: NodeName, jobId: JobId): JobPlaces | undefined {
     return this.#byNode.get(node)?.get(jobId);
   }

@@ -83,7 +83,9 @@ function* runningOn(node: Node): Generator<Running> {
       jobId: task?.job.id ?? STALE_JOB,
       index: task?.index ?? 0,
       resources: occupiedBy(node, one),
-      ...(task !== null && followed?.has(task.job) ? untilFollowed(task) : untilOver(task)),
+      startedAt: task === null ? null : countsFrom(task),
+      walltimeMs: task === null ? null : limitOf(task),
+      ...(task !== null && followed?.has(task.job) ? { followed: true } : {}),
       reservation: task?.job.spec.reservation ?? null,
       leaving,
       // A maintenance's program makes room for nobody.
@@ -107,16 +109,6 @@ function followedOn({ holding }: Node): ReadonlySet<Job> | null {
     if (next !== null && task !== null) jobs = (jobs ?? new Set()).add(task.job);
   }
   return jobs;
-}
-
-function untilOver(task: Task | null): Pick<Running, 'startedAt' | 'walltimeMs'> {
-  if (task === null) return { startedAt: null, walltimeMs: null };
-  return { startedAt: countsFrom(task), walltimeMs: limitOf(task) };
-}
-
-/** Whatever waits for its place may begin at any moment. */
-function untilFollowed(task: Task): Pick<Running, 'startedAt' | 'walltimeMs'> {
-  return { startedAt: null, walltimeMs: limitOf(task) };
 }
 
 function occupantOf({ job, state, stops, parts }: Task, isAtSite: boolean): Occupant {

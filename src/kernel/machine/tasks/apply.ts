@@ -388,6 +388,7 @@ function newTask(job: Job, index: number): Task {
     index,
     state: 'pending',
     epoch: 0,
+    unbegun: 0,
     life: null,
     waitsSince: null,
     failures: 0,

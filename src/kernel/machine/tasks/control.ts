@@ -18,7 +18,7 @@ import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';
 import type { CancelTask, SignalTask } from './commands.ts';
 import { abandonEpoch, endPending } from './ending.ts';
-import { isStoring, shownState } from './shown-state.ts';
+import { isNext, isStoring, shownState } from './shown-state.ts';
 import { limitOf } from './time-limit.ts';
 import { cancelOutcome } from './verdict.ts';
 
@@ -123,12 +123,13 @@ export function decideHold(step: Step, jobId: JobId, actor: Actor): Answer {
   const found = targets(step, { jobId, index: null }, actor);
   if (!found.ok) return found;
   const { job, waiting, holding } = found.value;
-  if (waiting.size === 0) {
+  const count = waiting.size + holding.filter(isNext).length;
+  if (count === 0) {
     const state = holding[0]?.state ?? 'running';
     return step.refuse('job.not_pending', { job: String(jobId), state });
   }
   if (!job.held) step.emit({ kind: 'job_held', jobId, by: nameOf(actor) });
-  return ok({ kind: 'changed', count: waiting.size });
+  return ok({ kind: 'changed', count });
 }
 
 export function decideRelease(step: Step, jobId: JobId, actor: Actor): Answer {
@@ -150,7 +151,9 @@ export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answe
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, holding } = found.value;
-  const alive = holding.filter((task) => SUSPENDABLE.has(task.state) && !isStoring(task));
+  const alive = holding.filter((task) => {
+    return SUSPENDABLE.has(task.state) && !isStoring(task) && !isNext(task);
+  });
   if (alive.length === 0) return notRunning(step, found.value, place);
   const refused = refuseAtSite(step, alive, (task) => whyNotSuspended(step.state, task));
   if (refused !== null) return refused;
@@ -232,7 +235,7 @@ export function decideRequeue(step: Step, place: TaskPlace, actor: Actor): Answe
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, holding } = found.value;
-  const running = holding.filter((task) => task.ending === null);
+  const running = holding.filter((task) => task.ending === null && !isNext(task));
   if (running.length === 0) return notRunning(step, found.value, place);
   for (const task of running) {
     const by = nameOf(actor);

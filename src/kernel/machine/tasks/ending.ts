@@ -86,7 +86,7 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
     return;
   }
   if (isNext(task) && abandoned.length === 0 && !isLost(task)) {
-    step.emit({ kind: 'task_returned', place, abandoned });
+    step.emit({ kind: 'task_returned', place });
     return;
   }
   const { outcome, counts } = verdict;

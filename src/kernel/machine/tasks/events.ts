@@ -29,11 +29,7 @@ export type TaskEvent =
   /** What is next on the node is wanted back, unless the node has begun it by then. */
   | { readonly kind: 'part_recalled'; readonly epochId: EpochId; readonly node: NodeName }
   /** A task that was next on a node, and has not begun there, waits in the queue again. */
-  | {
-      readonly kind: 'task_returned';
-      readonly place: TaskPlace;
-      readonly abandoned: readonly NodeName[];
-    }
+  | { readonly kind: 'task_returned'; readonly place: TaskPlace }
   /** The node no longer holds the part, and is asked how it ended. */
   | { readonly kind: 'part_asked'; readonly epochId: EpochId; readonly node: NodeName }
   /** With its last part the task is running. */

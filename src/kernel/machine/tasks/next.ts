@@ -29,7 +29,9 @@ export function applyPartRecalled(state: State, event: Of<'part_recalled'>): voi
 }
 
 export function applyTaskReturned(state: State, event: Of<'task_returned'>, at: number): void {
-  putBack(state, taskOf(state, event.place), event.abandoned, at);
+  const task = taskOf(state, event.place);
+  task.unbegun += 1;
+  putBack(state, task, [], at);
 }
 
 function holdingOf(state: State, { epochId, node }: Of<'part_placed' | 'part_recalled'>): Holding {

@@ -119,7 +119,12 @@ function endPart(step: Step, node: Node, part: Part, report: EndReport): void {
 /** The node has given the place to another task of the job. */
 function placeNext(step: Step, node: Node, { next }: EndReport): void {
   const holding = next === undefined ? undefined : node.holding.get(next);
-  if (holding === undefined || holding.next === null) return;
+  if (holding === undefined) return;
+  if (holding.next === null) {
+    // Heard of at a hello: the place is not free.
+    if (holding.task !== null) step.state.scratch.freed.taken(node.name, holding.task.job.id);
+    return;
+  }
   step.emit({ kind: 'part_placed', epochId: holding.epochId, node: node.name, begun: true });
 }
 

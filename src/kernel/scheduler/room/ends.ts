@@ -19,6 +19,7 @@ export interface Occupied {
 interface EndingShare {
   readonly resources: Resources;
   readonly startedAt: number | null;
+  readonly followed?: true;
   readonly walltimeMs: number | null;
   readonly leaving?: boolean;
 }
@@ -153,8 +154,8 @@ function freedAt({ free, running }: Occupied, cpuCount: number): number {
   return Number.MAX_SAFE_INTEGER;
 }
 
-function latestEndOf({ startedAt, walltimeMs, leaving }: EndingShare): number {
-  if (leaving === true || startedAt === null) return 0;
+function latestEndOf({ startedAt, walltimeMs, leaving, followed }: EndingShare): number {
+  if (leaving === true || followed || startedAt === null) return 0;
   return walltimeMs === null ? UNKNOWN_END : startedAt + walltimeMs;
 }
 

@@ -172,9 +172,13 @@ function endingOf(one: Running, now: number): ShareEnd {
 }
 
 /** When it is over at the latest; what is leaving, or should have ended, ends in a moment. */
-export function latestEndOf({ startedAt, walltimeMs, leaving }: Running, now: number): number {
+export function latestEndOf(
+  { startedAt, walltimeMs, leaving, followed }: Running,
+  now: number,
+): number {
   if (leaving === true) return now + 1;
   if (walltimeMs === null) return UNKNOWN_END;
+  if (followed) return now + walltimeMs;
   return Math.max((startedAt ?? now) + walltimeMs, now + 1);
 }
 

@@ -2,7 +2,7 @@
 // that came by its commands or ask for them.
 
 import type { AgentPart } from '../../../kernel/agent/part.ts';
-import type { LaunchOrder } from '../../../kernel/model/orders.ts';
+import { beganBefore, type LaunchOrder } from '../../../kernel/model/orders.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 
@@ -38,7 +38,7 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
     SLURM_MEM_PER_NODE: String(Math.floor(memoryBytes / MIB)),
     SLURM_NODEID: String(nodeRank),
     SLURMD_NODENAME: nodes[nodeRank] ?? '',
-    SLURM_RESTART_COUNT: String(epoch - 1),
+    SLURM_RESTART_COUNT: String(beganBefore(order)),
     ...(gpuCount > 0 ? { SLURM_GPUS_ON_NODE: String(gpuCount) } : {}),
     // Of several processes each is another: whoever starts them says which.
     ...(order.processesPerNode === 1 ? { SLURM_PROCID: '0', SLURM_LOCALID: '0' } : {}),

@@ -1,12 +1,14 @@
 // Tasks that are next on a node: what is given, what takes a place, what is recalled.
 
 import assert from 'node:assert/strict';
-import type { Event } from '../../../../src/kernel/machine/declared.ts';
+import type { Command, Event } from '../../../../src/kernel/machine/declared.ts';
+import { outstanding } from '../../../../src/kernel/machine/outstanding.ts';
 import type { EpochId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { NodeFeature } from '../../../../src/kernel/model/node-features.ts';
-import type { EndReport } from '../../../../src/kernel/model/orders.ts';
+import { beganBefore, type EndReport } from '../../../../src/kernel/model/orders.ts';
 import { plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import type { Submission } from '../../../../src/kernel/model/submission.ts';
+import { latestEndOf } from '../../../../src/kernel/scheduler/room/lane.ts';
 import {
   BOB,
   endReport,
@@ -17,6 +19,7 @@ import {
   scenario,
   type TestHead,
 } from '../../../support/controller.ts';
+import { type NodeOptions, resources } from '../../../support/nodes.ts';
 import { HOUR, MINUTE, reserve } from '../../../support/reservations.ts';
 
 const FEATURES: readonly NodeFeature[] = ['next'];
@@ -26,18 +29,17 @@ function warm(
   head: TestHead,
   ranMs: number,
   wish: Partial<Submission> = {},
-  features: readonly NodeFeature[] = FEATURES,
+  node: NodeOptions = { features: FEATURES },
+  width = 2,
 ): void {
-  head.connect('n1', { cpus: 2, features });
+  head.connect('n1', { cpus: 2, ...node });
   head.submit({ array: { indices: '0-99' }, ...wish });
-  for (const pair of [
-    [0, 1],
-    [2, 3],
-  ]) {
+  for (let index = 0; index < 4; index += width) {
     cycle(head);
-    for (const index of pair) head.started(`1[${index}]#1`);
+    const row = Array.from({ length: width }, (_, at) => `1[${index + at}]#1`);
+    for (const epoch of row) head.started(epoch);
     head.at += ranMs;
-    for (const index of pair) head.ended(`1[${index}]#1`);
+    for (const epoch of row) head.ended(epoch);
   }
 }
 
@@ -170,19 +172,120 @@ scenario('[A37] only the first in line has tasks that are next', (head) => {
 });
 
 scenario('[A37] a node whose agent knows nothing of places has none that are next', (head) => {
-  warm(head, 100, {}, []);
+  warm(head, 100, {}, { features: [] });
   assert.deepEqual(cycle(head), ['start 4', 'start 5']);
 });
 
-for (const [name, wish] of [
-  ['a running limit', { array: { indices: '0-99', runningMax: 2 } }],
-  ['no second start', { requeue: false }],
+const TWO: Partial<NodeOptions> = { features: FEATURES };
+for (const [name, wish, node] of [
+  ['a running limit', { array: { indices: '0-99', runningMax: 2 } }, TWO],
+  ['no second start', { requeue: false }, TWO],
+  ['gpus', { gpuCount: 1 }, { ...TWO, gpus: 2 }],
+  ['a label that its node has lost', { labels: ['fast'] }, { ...TWO, labels: ['fast'] }],
 ] as const) {
   scenario(`[A37] a job with ${name} has none that are next`, (head) => {
-    warm(head, 100, wish);
-    assert.deepEqual(cycle(head), ['start 4', 'start 5']);
+    warm(head, 100, wish, node);
+    if ('labels' in wish) head.connect('n1', { cpus: 2, features: FEATURES });
+    assert.deepEqual(
+      cycle(head).filter((one) => one.startsWith('next')),
+      [],
+    );
   });
 }
+
+scenario('[A37] whole nodes have none that are next', (head) => {
+  warm(head, 100, { exclusive: true }, TWO, 1);
+  assert.deepEqual(cycle(head), ['start 4']);
+});
+
+scenario('[A37, A2] a node that has become smaller passes no place on', (head) => {
+  warm(head, 100);
+  cycle(head);
+  const next = nextOf(head);
+  const command = {
+    kind: 'modify_node',
+    node: 'n1' as NodeName,
+    resources: resources({ cpus: 1 }),
+  };
+  head.command(command as Command);
+  assert.deepEqual(
+    cycle(head),
+    next.map((epochId) => `part_recalled ${epochId}`),
+  );
+});
+
+scenario('[A38, J11] a begin time that is moved recalls what is next', (head) => {
+  warm(head, 100);
+  cycle(head);
+  const change = { beginAt: head.at + HOUR };
+  head.command({ kind: 'change_job', jobId: head.job(1).id, change } as Command);
+  assert.equal(cycle(head)[0], 'part_recalled 1[6]#1');
+});
+
+scenario('[A38] who comes first in line has the next place that is not passed on', (head) => {
+  warm(head, 100, { nice: 5 });
+  cycle(head);
+  assert.ok(nextOf(head).length > 0);
+  head.submit({}, { by: BOB });
+  assert.equal(cycle(head)[0], 'part_recalled 1[6]#1');
+  head.ended('1[4]#1');
+  assert.deepEqual(cycle(head), ['start null']);
+});
+
+scenario('[A38] a drain asks for a cycle by itself', (head) => {
+  warm(head, 100);
+  cycle(head);
+  head.state.scratch.scheduleDue = false;
+  head.command({ kind: 'drain_node', node: 'n1' as NodeName, reason: 'fan' });
+  assert.equal(head.state.scratch.scheduleDue, true);
+});
+
+scenario('[J12, A38] a job of which all that waits is next can be held', (head) => {
+  warm(head, 20, { array: { indices: '0-20' } });
+  cycle(head);
+  assert.equal(head.job(1).pending.size, 0);
+  const reply = head.command({ kind: 'hold_job', jobId: head.job(1).id });
+  assert.deepEqual(reply, { kind: 'changed', count: 15 });
+  assert.equal(cycle(head)[0], 'part_recalled 1[6]#1');
+});
+
+scenario(
+  '[A35] the last tasks of an array stay next, though nothing of it is in the queue',
+  (head) => {
+    warm(head, 20, { array: { indices: '0-20' } });
+    cycle(head);
+    assert.equal(nextOf(head).length, 15);
+    assert.deepEqual(cycle(head), []);
+  },
+);
+
+scenario('[A39] a start that never began is none for its program', (head) => {
+  warm(head, 100);
+  cycle(head);
+  head.report('n1', endReport('1[6]#1', head.at, { cause: 'never_started' }));
+  for (const epoch of ['1[4]#1', '1[5]#1', ...nextOf(head)]) {
+    head.ended(epoch, {
+      cause: nextOf(head).includes(epoch as EpochId) ? 'never_started' : 'exited',
+    });
+  }
+  cycle(head);
+  const orders = outstanding(head.state, head.node('n1'), head.settings);
+  const again = orders.find((order) => 'epochId' in order && order.epochId === '1[6]#2');
+  assert.ok(again?.kind === 'launch');
+  assert.equal(beganBefore(again), 0);
+});
+
+scenario('[P11] what is followed by others keeps its place among those that make room', (head) => {
+  warm(head, 100, { walltimeMs: HOUR });
+  cycle(head);
+  head.started('1[4]#1');
+  const [view] = head.state.indexes.pool;
+  const running = [...(view?.running ?? [])].find(({ index }) => index === 4);
+  assert.equal(running?.followed, true);
+  assert.equal(running.startedAt, head.at);
+  head.at += MINUTE;
+  assert.equal(latestEndOf(running, head.at), head.at + HOUR);
+});
 
 scenario('[A38] a node that takes no work gives what is next back', (head) => {
   warm(head, 100);
