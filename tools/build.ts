@@ -2,7 +2,7 @@
 // daemons, the programs that people type, and manual pages.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundlePrograms } from './bundle.ts';
 import { makeManPages } from './docs/man-pages.ts';
@@ -10,6 +10,11 @@ import { bundleLibrary } from './library.ts';
 import { buildPage } from './page.ts';
 import { buildSite } from './site.ts';
 import { ROOT } from './tree.ts';
+
+// The whole run of the tests has just built it, and runs commands from there: `npm pack` in a test must not
+// take it away under the others.
+const isTested = process.env.NODE_TESTS_BUILT_WEFT === '1';
+if (isTested && existsSync(path.join(ROOT, 'dist', 'man'))) process.exit(0);
 
 // A file whose source is gone would stay in dist/ and be published.
 rmSync(path.join(ROOT, 'dist'), { recursive: true, force: true });
