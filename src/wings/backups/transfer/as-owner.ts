@@ -47,6 +47,7 @@ function firstOwner(whole: string): Owner | null {
 /** Nothing else of this program runs meanwhile. */
 function asUser<T>({ uid, gid }: Owner, work: () => T): T {
   const groups = process.getgroups?.() ?? [];
+  const gidBefore = process.getegid?.() ?? 0;
   process.setgroups?.([gid]);
   process.setegid?.(gid);
   process.seteuid?.(uid);
@@ -54,7 +55,7 @@ function asUser<T>({ uid, gid }: Owner, work: () => T): T {
     return work();
   } finally {
     process.seteuid?.(0);
-    process.setegid?.(0);
+    process.setegid?.(gidBefore);
     process.setgroups?.(groups);
   }
 }

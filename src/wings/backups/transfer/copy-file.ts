@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
+  constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -11,7 +12,7 @@ import {
   readSync,
   writeSync,
 } from 'node:fs';
-import { asRoot } from './as-owner.ts';
+import { asOwnerOf, asRoot } from './as-owner.ts';
 
 const PIECE_BYTES = 1_048_576;
 
@@ -24,7 +25,41 @@ export interface Copied {
 
 /** `to` must not be there. What is appended while it is read may be in the copy or not. */
 export function copyFile(from: string, to: string): Copied {
-  const source = asRoot(() => openSync(from, 'r'));
+  return copyOpen(openSync(from, 'r'), to);
+}
+
+/**
+ * A file of a backup that is put back, read as the owner of the backup's folder, who may have put
+ * something else in its place: a link to what only root reads, or what never ends. Null: it is none of
+ * that many bytes.
+ */
+export function copyBack(
+  {
+    folder,
+    from,
+    bytes,
+  }: { readonly folder: string; readonly from: string; readonly bytes: number },
+  to: string,
+): Copied | null {
+  const source = asRoot(() => asOwnerOf(folder, () => openPlain(from)));
+  if (source === null) return null;
+  const stats = fstatSync(source);
+  if (stats.isFile() && stats.size === bytes) return copyOpen(source, to);
+  closeSync(source);
+  return null;
+}
+
+/** Null where it is a link. One of a pipe returns at once. */
+function openPlain(file: string): number | null {
+  try {
+    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    if (['ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
+    throw error;
+  }
+}
+
+function copyOpen(source: number, to: string): Copied {
   try {
     const { mode, mtimeMs, atimeMs } = fstatSync(source);
     const target = openSync(to, 'wx', 0o600);

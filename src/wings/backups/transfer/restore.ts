@@ -22,7 +22,7 @@ import { failure, usage } from '../../../kernel/model/failure.ts';
 import type { BackedUp, BackedUpFile } from '../api/backed-up.ts';
 import { type BackupHeader, HEAD_FOLDER, HEADER_FILE, parseHeader } from '../api/backup-header.ts';
 import { asOwnerOf } from './as-owner.ts';
-import { copyFile, digestOf, syncPath } from './copy-file.ts';
+import { copyBack, digestOf, syncPath } from './copy-file.ts';
 import { entriesOf, readBackups } from './read-backups.ts';
 import { unlessGone } from './tree.ts';
 
@@ -144,8 +144,9 @@ function putEntry(entry: BackedUp, { from, to, half, folder }: Way): void {
   } else if (entry.same !== undefined) {
     linkSync(join(half, entry.same), to);
   } else {
-    const copied = unlessGone(() => copyFile(from, to));
-    if (copied?.sha256 === entry.sha256) return;
+    const { bytes, sha256 } = entry;
+    const copied = unlessGone(() => ({ is: copyBack({ folder, from, bytes }, to) }));
+    if (copied?.is?.sha256 === sha256) return;
     const what = copied === null ? 'is missing' : 'differs from what was written';
     throw damaged(folder, `${entry.path} ${what}; nothing was put back`);
   }

@@ -11,6 +11,7 @@ import { SessionCache } from '../../../kernel/connect/sessions.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { parseCode } from '../model/code.ts';
 import { keepLogin, tokenPlace } from './token-place.ts';
+import { quotedLabel, whoAsks } from './who-asks.ts';
 
 /** Longer than a login is good for. */
 const WAIT_MS = 900_000;
@@ -59,13 +60,15 @@ async function answer(context: Context, text: string, { approve, user, yes }: An
   const { label, address, askedAt } = await api.call('showLogin', { params: { code } });
   const whose = user ?? (await api.call('whoami')).name;
   if (approve && !yes) {
-    const who = `${label}, from ${address}, asks since ${formatInstant(askedAt, Date.now())}`;
+    const who = whoAsks({ label, address, since: formatInstant(askedAt, Date.now()) });
     if (!(await isWanted(context, `${who}. Give it a token of ${whose}? [y/N] `))) return 1;
   }
   const given = user === undefined ? { approve } : { approve, user };
   await api.call('answerLogin', { params: { code }, body: given });
   context.print(
-    approve ? `${label} has a token of ${whose} now.` : `The login of ${label} is refused.`,
+    approve
+      ? `${quotedLabel(label)} has a token of ${whose} now.`
+      : `The login of ${quotedLabel(label)} is refused.`,
   );
   return 0;
 }

@@ -7,7 +7,7 @@ import type { UserName } from '../../../kernel/model/ids.ts';
 
 /** Enough time to walk to a colleague. */
 export const LOGIN_MS = 600_000;
-/** From one address: a lab behind one router. */
+/** From one address, or network of IPv6: a lab behind one router. */
 const OF_ADDRESS_MAX = 16;
 const ALL_MAX = 256;
 /** A client asks every two seconds; one whose network is away for a moment does later. */
@@ -27,6 +27,8 @@ export interface Asked {
 export interface Approval {
   readonly by: UserActor;
   readonly user: UserName;
+  /** What the head knew of both when the yes was said; one who is changed or removed meanwhile differs. */
+  readonly known: readonly (object | undefined)[];
 }
 
 export interface Given {
@@ -56,18 +58,22 @@ type Taken =
 interface Login extends Asked {
   /** Known to the one who asks alone. */
   readonly ticketHash: string;
+  /** What of the address belongs to one machine or one customer. */
+  readonly network: string;
   expiresAt: number;
   answer: Answer;
 }
+
+type NewLogin = Pick<Login, 'code' | 'label' | 'address' | 'network' | 'ticketHash'>;
 
 export class WaitingLogins {
   /** By code. */
   readonly #logins = new Map<string, Login>();
 
-  begin(of: Pick<Login, 'code' | 'label' | 'address' | 'ticketHash'>, now: number) {
+  begin(of: NewLogin, now: number) {
     this.#forget(now);
-    const same = [...this.#logins.values()].filter(({ address }) => address === of.address);
-    if (same.length >= OF_ADDRESS_MAX) return tooMany(`from ${of.address}`);
+    const same = [...this.#logins.values()].filter(({ network }) => network === of.network);
+    if (same.length >= OF_ADDRESS_MAX) return tooMany(`from ${of.network}`);
     if (this.#logins.size >= ALL_MAX) return tooMany('altogether');
     const login: Login = {
       ...of,
@@ -124,6 +130,11 @@ export class WaitingLogins {
     if (login?.answer.kind !== 'issuing') return;
     const { approval } = login.answer;
     login.answer = given === null ? { kind: 'approved', approval } : { kind: 'given', given };
+  }
+
+  /** The yes counts no longer: whoever gave it, or is to have the token, is not who that was. */
+  drop(code: string): void {
+    if (this.#logins.get(code)?.answer.kind === 'issuing') this.#logins.delete(code);
   }
 
   /** The token is where it belongs: nothing more is told of it. False: there is none to be kept. */

@@ -4,7 +4,9 @@ import { err, ok } from '../../../kernel/base/result.ts';
 import { hashSecret, makeSecret } from '../../../kernel/head/auth/secrets.ts';
 import type { Handler } from '../../../kernel/head/http/call.ts';
 import { issueToken } from '../../../kernel/head/http/handlers/tokens.ts';
-import { hasRole } from '../../../kernel/model/actor.ts';
+import { networkOf } from '../../../kernel/listeners/network.ts';
+import type { State } from '../../../kernel/machine/state.ts';
+import { hasRole, type UserActor } from '../../../kernel/model/actor.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import type { UserName } from '../../../kernel/model/ids.ts';
 import type { Chance } from '../../../kernel/ports/chance.ts';
@@ -18,15 +20,21 @@ const CODE_BYTES = 32;
 
 export const beginLogin: Handler<'beginLogin'> = ({ logins, chance, engine }, call) => {
   const ticket = makeSecret(chance);
-  const address = call.local ? "the head's machine" : (call.incoming.socket.remoteAddress ?? '?');
+  const place = placeOf(call.local ? null : (call.incoming.socket.remoteAddress ?? '?'));
   const begun = logins.begin(
-    { code: drawCode(chance), label: call.body.label, address, ticketHash: hashSecret(ticket) },
+    { code: drawCode(chance), label: call.body.label, ...place, ticketHash: hashSecret(ticket) },
     engine.now(),
   );
   if (!begun.ok) return begun;
   const { code, expiresAt } = begun.value;
   return ok({ code, ticket, expiresAt, everyMs: EVERY_MS });
 };
+
+/** Null: the head's own machine. */
+export function placeOf(remote: string | null) {
+  const address = remote ?? "the head's machine";
+  return { address, network: remote === null ? address : networkOf(remote) };
+}
 
 function drawCode(chance: Chance): string {
   for (;;) {
@@ -43,6 +51,11 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   if (typeof taken === 'string') return ok(nothing(taken));
   if ('token' in taken) return ok(toldOf(taken));
   const { code, by, user } = taken;
+  const now = knownOf(engine.state, by, user);
+  if (taken.known.some((one, index) => one !== now[index])) {
+    logins.drop(code);
+    return ok(nothing('refused'));
+  }
   const label = `login ${taken.label}`;
   const issued = await issueToken(services, { user, label }, by).catch((error: unknown) => {
     logins.gave(code, null);
@@ -57,6 +70,11 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   logins.gave(code, given);
   return ok(toldOf(given));
 };
+
+const knownOf = ({ users }: State, by: UserActor, user: UserName) => [
+  users.get(by.name),
+  users.get(user),
+];
 
 const nothing = <S extends string>(state: S) => ({
   state,
@@ -89,7 +107,8 @@ export const answerLogin: Handler<'answerLogin'> = (
     const action = 'making this token';
     return err(refuse('auth.role_needed', { action, role: 'admin', user: name, actual }));
   }
-  const answer = body.approve ? { by: actor, user } : 'refused';
+  const known = knownOf(engine.state, actor, user);
+  const answer = body.approve ? { by: actor, user, known } : 'refused';
   const answered = logins.answer(params.code, answer, engine.now());
   if (!answered.ok) return answered;
   return ok({ user: body.approve ? user : null, label: answered.value.label });

@@ -1,6 +1,7 @@
 // Backups of a folder with a real store, and putting them back: on the disk, without a head.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
   appendFileSync,
   chmodSync,
@@ -11,6 +12,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -134,6 +136,21 @@ test('[U3] a file that differs, or is gone, keeps all of it from being put back'
   assert.deepEqual(names(join(folder, 'fresh')), []);
 });
 
+test('[U3] a link or a pipe in the place of a file is not opened', async (t) => {
+  const { folder, back } = await world(t);
+  const made = back().folder;
+  const file = join(made, 'head/tls/key.pem');
+  const to = join(folder, 'fresh/head');
+  writeFileSync(join(folder, 'same'), text(file));
+  rmSync(file);
+  symlinkSync(join(folder, 'same'), file);
+  assert.throws(() => restore(openBackup(made), to), /tls\/key\.pem differs/);
+  rmSync(file);
+  execFileSync('mkfifo', [file]);
+  assert.throws(() => restore(openBackup(made), to), /tls\/key\.pem differs/);
+  assert.deepEqual(names(join(folder, 'fresh')), []);
+});
+
 test('[U3] nothing is put back where something is', async (t) => {
   const { from, back } = await world(t);
   const made = back().folder;
@@ -231,4 +248,26 @@ test('[U7] root puts a backup back as the user whose folder it is', {
   }
   assert.deepEqual(readdirSync(roots), []);
   assert.equal(process.geteuid?.(), 0);
+});
+
+test('[U7] root reads a backup as the user whose folder it is', { skip: !isRoot }, async (t) => {
+  const { folder, back } = await world(t);
+  chmodSync(folder, 0o755);
+  const made = back().folder;
+  const theirs = join(folder, 'backups');
+  execFileSync('chown', ['-R', '4321:4321', theirs]);
+  const others = join(folder, 'others');
+  mkdirSync(others);
+  chownSync(others, 4322, 4322);
+  restore(openBackup(made), join(others, 'good'));
+  const { uid, gid } = statSync(join(others, 'good', 'logs/0/1/out'));
+  assert.deepEqual([uid, gid], [4322, 4322]);
+  // The folder around it is a link of theirs to what only root reads.
+  const tls = join(made, 'head/tls');
+  mkdirSync(join(folder, 'roots'), { mode: 0o700 });
+  renameSync(join(tls, 'key.pem'), join(folder, 'roots/key.pem'));
+  rmSync(tls, { recursive: true });
+  symlinkSync(join(folder, 'roots'), tls);
+  assert.throws(() => restore(openBackup(made), join(others, 'bad')), /permission denied/);
+  assert.deepEqual(readdirSync(others), ['good']);
 });

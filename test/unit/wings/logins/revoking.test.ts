@@ -12,10 +12,10 @@ const QUIET = { info: () => undefined, warn: () => undefined };
 
 test('[Y16] the head revokes what nobody has, again where that failed', async () => {
   const logins = new WaitingLogins();
-  const asked = { code: 'BBBB-CCCC', label: 'x', address: 'a', ticketHash: 'h' };
+  const asked = { code: 'BBBB-CCCC', label: 'x', address: 'a', network: 'a', ticketHash: 'h' };
   logins.begin(asked, 0);
   const by = { kind: 'user', name: ANN, role: 'user', uid: null } as const;
-  logins.answer(asked.code, { by, user: ANN }, 1);
+  logins.answer(asked.code, { by, user: ANN, known: [] }, 1);
   logins.take('h', 2);
   logins.gave(asked.code, { tokenId: '7', token: 'wt_7_x', user: ANN, expiresAt: null });
 

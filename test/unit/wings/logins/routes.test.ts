@@ -66,3 +66,29 @@ test('[Y5] an admin gives a token of somebody else, or refuses', async (t) => {
     expiresAt: null,
   });
 });
+
+test('[Y5] a yes ends with the role of who gave it, and with its user', async (t) => {
+  const world = await startWorld(t);
+  const nobody = stranger(world);
+  t.after(() => nobody.close());
+  const set = (name: string, role: 'user' | 'admin') =>
+    world.admin.call('createUser', { params: { name }, body: { role } });
+  await set('carol', 'admin');
+  await set('bob', 'user');
+  const carol = await world.client('carol');
+  const approved = async (user: string) => {
+    const { code, ticket } = await nobody.call('beginLogin', { body: { label: 'x' } });
+    await carol.call('answerLogin', { params: { code }, body: { approve: true, user } });
+    return { body: { ticket } };
+  };
+  const [removed, unranked] = [await approved('bob'), await approved('dave')];
+  await world.admin.call('removeUser', { params: { name: 'bob' } });
+  await set('bob', 'user');
+  assert.equal((await nobody.call('takeLogin', removed)).state, 'refused');
+  const body = { role: 'user' } as const;
+  await world.admin.call('modifyUser', { params: { name: 'carol' }, body });
+  assert.equal((await nobody.call('takeLogin', unranked)).state, 'refused');
+  assert.equal((await nobody.call('takeLogin', unranked)).state, 'gone');
+  const { tokens } = await world.admin.call('listTokens', { query: { all: true } });
+  assert.ok(!tokens.some(({ label }) => label === 'login x'));
+});

@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserName } from '../../../../src/kernel/model/ids.ts';
+import { whoAsks } from '../../../../src/wings/logins/cli/who-asks.ts';
 import { LOGIN_MS, WaitingLogins } from '../../../../src/wings/logins/core/waiting.ts';
+import { placeOf } from '../../../../src/wings/logins/head/handlers.ts';
 import { codeFrom, parseCode } from '../../../../src/wings/logins/model/code.ts';
 
 const GIVEN = { tokenId: '1', token: 'wt_1_2', user: 'ann', expiresAt: null };
@@ -11,12 +13,14 @@ const login = (code: string, more = {}) => ({
   code,
   label: 'ann@lab3',
   address: '10.0.0.3',
+  network: '10.0.0.3',
   ticketHash: `hash of ${code}`,
   ...more,
 });
 
 const ANN = 'ann' as UserName;
-const APPROVAL = { by: { kind: 'user', name: ANN, role: 'user', uid: null }, user: ANN } as const;
+const BY = { kind: 'user', name: ANN, role: 'user', uid: null } as const;
+const APPROVAL = { by: BY, user: ANN, known: [] };
 
 test('[Y6] a token is told to who has the ticket alone, until it is kept', () => {
   const logins = new WaitingLogins();
@@ -74,12 +78,27 @@ test('[Y6] where no token could be made whoever asks may come again', () => {
 
 test('[Y6] how many wait is bounded, of one address and altogether', () => {
   const logins = new WaitingLogins();
-  const begin = (at: number, address: string) => logins.begin(login(`${at}`, { address }), 0).ok;
+  const begin = (at: number, network: string) => logins.begin(login(`${at}`, { network }), 0).ok;
   for (let at = 0; at < 16; at++) assert.ok(begin(at, 'a'));
-  const refused = logins.begin(login('16', { address: 'a' }), 0);
+  const refused = logins.begin(login('16', { network: 'a' }), 0);
   assert.equal(refused.ok ? null : refused.error.code, 'login.too_many');
   for (let at = 16; at < 256; at++) assert.ok(begin(at, `address ${at}`));
   assert.ok(!begin(256, 'b'));
+});
+
+test('[Y6] addresses of one network of IPv6 are one', () => {
+  const logins = new WaitingLogins();
+  const begin = (at: number, address: string) =>
+    logins.begin(login(`${at}`, placeOf(address)), 0).ok;
+  for (let at = 0; at < 16; at++) assert.ok(begin(at, `2001:db8:1:2::${at}`));
+  assert.ok(!begin(16, '2001:db8:1:2:ffff::1'));
+  assert.ok(begin(17, '2001:db8:1:3::1'));
+});
+
+test('whoever approves reads the address first, and a label that cannot end its quotes', () => {
+  const of = { label: 'ann@lab3", from 10.0.0.1', address: '10.0.0.66', since: '12:00' };
+  const said = 'From 10.0.0.66, since 12:00: it calls itself "ann@lab3\\", from 10.0.0.1"';
+  assert.equal(whoAsks(of), said);
 });
 
 test('a code has letters that spell nothing, and is read however it is typed', () => {
