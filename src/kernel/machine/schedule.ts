@@ -27,7 +27,7 @@ import { nextEpoch } from './tasks/epoch.ts';
 import { preempt, resume } from './tasks/preempt.ts';
 import { isNext } from './tasks/shown-state.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
-import { timeLeft } from './tasks/time-limit.ts';
+import { latestEndOf, timeLeft } from './tasks/time-limit.ts';
 import { allWindows } from './windows.ts';
 
 export interface CycleOptions {
@@ -171,18 +171,21 @@ export function openSnapshotOf(
     stopped,
     closed: closedNodes(state, stopped),
     active: () => activeTasks(state, at),
-    stock: { total: scheduling.resources ?? {}, used: () => clusterUses(state, at) },
+    stock: { total: scheduling.resources ?? {}, used: () => clusterUses(state, settings, at) },
     prepared: new Map(state.machine.hooks.prepared.flatMap((hook) => [...hook(state)])),
   };
 }
 
 /** Tasks that hold something of what the cluster has as a whole; those that are stopped too. */
-export function* clusterUses({ indexes }: State, now: number): Generator<ClusterUse> {
+export function* clusterUses(
+  { indexes, nodes }: State,
+  settings: Settings,
+  now: number,
+): Generator<ClusterUse> {
   for (const { id: jobId, spec, active } of indexes.usesCluster) {
     for (const task of active.values()) {
       if (task.parts.size === 0) continue;
-      const left = timeLeft(task, now);
-      const endsAt = left === null ? null : now + left;
+      const endsAt = latestEndOf(task, nodes, settings, now);
       yield { jobId, amounts: spec.request.ofCluster ?? {}, endsAt };
     }
   }

@@ -47,7 +47,7 @@ export function clusterResources(source: AnswerSource) {
   const { state, settings } = source;
   const { resources = {} } = schedulingOf(state, settings);
   const used = new Map<string, number>();
-  for (const { amounts } of clusterUses(state, source.now())) {
+  for (const { amounts } of clusterUses(state, settings, source.now())) {
     for (const [name, count] of Object.entries(amounts)) {
       used.set(name, (used.get(name) ?? 0) + count);
     }

@@ -1,6 +1,8 @@
 // When a task is over at the latest, as its nodes reckon it: the clock of a time limit stands still
 // while the task is suspended by order.
 
+import type { NodeName } from '../../model/ids.ts';
+import type { Settings } from '../../model/settings.ts';
 import type { Task } from '../jobs/facts.ts';
 
 /**
@@ -19,12 +21,36 @@ export function limitOf({ job, buildMs }: Task): number | null {
 
 /** How much of its time limit is left; null: it has none. Never less than a moment. */
 export function timeLeft(task: Task, now: number): number | null {
+  const left = signedTimeLeft(task, now);
+  return left === null ? null : Math.max(1, left);
+}
+
+/**
+ * When it is over at the latest. Null when nobody knows: it has no limit, should have been over by now, or
+ * a node that has it does not say how it goes.
+ */
+export function latestEndOf(
+  task: Task,
+  nodes: ReadonlyMap<NodeName, { readonly unreachableSince: number | null }>,
+  { killGraceMs }: Pick<Settings, 'killGraceMs'>,
+  now: number,
+): number | null {
+  const left = signedTimeLeft(task, now);
+  if (left === null || left < -killGraceMs) return null;
+  for (const [name, { state }] of task.parts) {
+    if (state !== 'ended' && nodes.get(name)?.unreachableSince !== null) return null;
+  }
+  return now + Math.max(1, left);
+}
+
+/** Less than 0: its time is over. */
+function signedTimeLeft(task: Task, now: number): number | null {
   const { startedAt, parts } = task;
   const walltimeMs = limitOf(task);
   if (walltimeMs === null || startedAt === null) return walltimeMs;
-  let used = walltimeMs;
+  let used = Infinity;
   for (const { pausedAt, pausedMs } of parts.values()) {
     used = Math.min(used, (pausedAt ?? now) - startedAt - pausedMs);
   }
-  return Math.max(1, walltimeMs - Math.max(0, used));
+  return walltimeMs - Math.max(0, used);
 }

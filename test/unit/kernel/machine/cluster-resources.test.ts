@@ -1,8 +1,9 @@
 // Counted resources of the whole cluster: who gets them, who waits, and what is refused.
 
 import assert from 'node:assert/strict';
+import { clusterUses } from '../../../../src/kernel/machine/schedule.ts';
 import type { JobId } from '../../../../src/kernel/model/ids.ts';
-import { plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
+import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import {
   ANN,
   BOB,
@@ -11,6 +12,7 @@ import {
   submission,
   type TestHead,
 } from '../../../support/controller.ts';
+import { HOUR } from '../../../support/reservations.ts';
 import { why } from '../../../support/why.ts';
 
 /** From here on the config says this, as after a reload. */
@@ -96,4 +98,43 @@ scenario('[V15] a task that is suspended keeps its licence', (head) => {
   head.started('1#1');
   head.command({ kind: 'suspend_task', place: { jobId: 1 as JobId, index: null } }, ANN);
   assert.deepEqual(head.schedule(), []);
+});
+
+scenario(
+  '[V15] nobody knows when a licence is free that is held past its time, or in silence',
+  (head) => {
+    configure(head, { matlab: 2 });
+    for (const name of ['n1', 'n2']) head.connect(name, { cpus: 1 });
+    head.running({ counted: { matlab: 1 }, walltimeMs: HOUR });
+    const onNodeLoss = { kind: 'wait' } as const;
+    head.running({ counted: { matlab: 1 }, walltimeMs: 2 * HOUR, onNodeLoss });
+    const leftMs = () =>
+      [...clusterUses(head.state, head.settings, head.at)].map(({ endsAt }) =>
+        endsAt === null ? null : endsAt - head.at,
+      );
+    assert.deepEqual(leftMs(), [HOUR, 2 * HOUR]);
+    head.disconnect('n2');
+    head.silence('n2', 15_000);
+    assert.deepEqual(leftMs(), [HOUR, null]);
+    head.at += HOUR + SETTINGS.killGraceMs;
+    assert.deepEqual(leftMs(), [1, null], 'it has its grace to end');
+    head.at += 1;
+    assert.deepEqual(leftMs(), [null, null]);
+  },
+);
+
+scenario('[V15] nobody is sent away for a task whose licence a silent node holds', (head) => {
+  configure(head, { matlab: 1 });
+  const low = { ...plainPartition('default', 'first_fit'), preempt: 'requeue' } as const;
+  const urgent = { ...plainPartition('urgent', 'first_fit'), tier: 1 };
+  const scheduling = { ...head.settings.scheduling, partitions: { default: low, urgent } };
+  head.settings = { ...head.settings, scheduling };
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 1 });
+  head.running({ counted: { matlab: 1 }, walltimeMs: HOUR, onNodeLoss: { kind: 'wait' } });
+  head.running();
+  head.disconnect('n1');
+  head.silence('n1', 15_000);
+  head.at += 2 * HOUR;
+  head.submit({ partition: 'urgent', counted: { matlab: 1 } }, { by: BOB });
+  assert.deepEqual(head.perform({ kind: 'schedule' }).events, []);
 });
