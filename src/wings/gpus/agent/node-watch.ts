@@ -9,6 +9,7 @@ import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards
 import { type CardChoice, keptWhenIdle, ownCards } from '../core/own-cards.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
+import { isFresh } from '../core/watch.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
 import type { Lookout, LookSettings, Viewer } from './lookout.ts';
 
@@ -51,11 +52,15 @@ export class NodeWatch implements Companion, Viewer {
     return this.#report;
   }
 
+  /** While a tool hangs its cards did not stand still: nothing is told of them. */
   cardUse(): readonly CardUse[] {
+    const now = this.#agent.ports.clock.monotonic();
+    const { everyMs } = this.#settings.look;
     return this.#uuids.flatMap((uuid, number) => {
-      const seen = this.#lookout.machine.cards.get(uuid)?.seen;
-      if (seen === undefined) return [];
-      return [{ number, busyPercent: seen.busyPercent, memoryBytes: seen.memoryUsedBytes }];
+      const card = this.#lookout.machine.cards.get(uuid);
+      if (card === undefined || !isFresh(card, now, everyMs)) return [];
+      const { busyPercent, memoryUsedBytes } = card.seen;
+      return [{ number, busyPercent, memoryBytes: memoryUsedBytes }];
     });
   }
 

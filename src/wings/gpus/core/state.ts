@@ -40,6 +40,8 @@ export interface Tracked {
   readonly crowd: Crowd;
   /** Looks in a row that did not list it. */
   readonly missing: number;
+  /** When its tool told of it last, by the monotonic clock; null: not since the agent was started. */
+  readonly readAt: number | null;
   /** Known from before the machine was started: it may have been taken out. */
   readonly isOld: boolean;
 }

@@ -11,6 +11,10 @@ export const EMPTY: Machine = { cards: new Map(), makers: new Map() };
 
 /** A card that one look does not list may be one that its tool stumbled over. */
 const MISSING_MAX = 2;
+/** What was read longer ago than so many looks is not what a card does now. */
+const LOOKS_FRESH = 3;
+/** However often is looked: one look may take as long as this. */
+const FRESH_MS_MIN = 30_000;
 
 /** A card that was known before the agent was started. */
 export function remembered(
@@ -26,6 +30,7 @@ export function remembered(
     wellSince: null,
     crowd: NOBODY,
     missing: 0,
+    readAt: null,
     isOld,
   };
 }
@@ -129,6 +134,7 @@ function afterSight(
     seen,
     crowd,
     missing: 0,
+    readAt: now.monotonic,
     isOld: false,
   };
   if (seen.ills.length > 0) {
@@ -156,6 +162,16 @@ function recover(one: Tracked, { freeAfterMs }: CardRules, now: Instant): Tracke
   const isTrusted = one.state === 'unknown' || now.monotonic - wellSince.monotonic >= freeAfterMs;
   if (!isTrusted) return { ...one, wellSince };
   return { ...one, state: 'free', because: null, since: now.at, wellSince: null };
+}
+
+/** Whether what was read of the card last is how much it is used now. `now`: monotonic. */
+export function isFresh(
+  { state, missing, readAt }: Tracked,
+  now: number,
+  everyMs: number,
+): boolean {
+  if (readAt === null || missing > 0 || state === 'ill' || state === 'gone') return false;
+  return now - readAt <= Math.max(LOOKS_FRESH * everyMs, FRESH_MS_MIN);
 }
 
 /** Users that are told of a card. */

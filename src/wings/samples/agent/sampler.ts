@@ -140,7 +140,10 @@ function spentBy(sessions: readonly SessionUse[], before: ReadonlyMap<string, nu
   }, 0);
 }
 
-/** What a card does counts for each who shares it; null: none of them is known. */
+/**
+ * What a card does counts for each who shares it; null: none of them is known. For the curve: whether all
+ * are idle is for the head to say, who is told the cards, too.
+ */
 function workOf(gpus: readonly GpuUse[], numbers: readonly number[]): number | null {
   const own = gpus.filter(({ number }) => numbers.includes(number));
   return own.length === 0 ? null : own.reduce((sum, { busyPercent }) => sum + busyPercent * 10, 0);

@@ -32,15 +32,17 @@ export class IdleGpus {
   /** What a node has told of its own tasks. */
   hear({ state, settings }: Known, node: NodeName, looks: readonly Look[]): void {
     if (!hasRules(settings)) return;
-    for (const { at, tasks } of looks) {
+    for (const { at, tasks, gpus } of looks) {
+      const told = new Set(gpus.map(({ number }) => number));
       for (const { epochId, gpuMilli } of tasks) {
         const task = taskOn(state, node, epochId);
         const rule = task === null ? null : ruleOf(settings, task);
         if (task === null || rule === null) continue;
-        const count = task.parts.get(node)?.share.gpus.length ?? 0;
-        // Whoever was stopped cannot work.
-        const milli = task.state === 'running' && !isStopped(task) ? gpuMilli : null;
-        this.#book.note(epochId, node, at, { milli, count }, rule);
+        const numbers = task.parts.get(node)?.share.gpus ?? [];
+        // Whoever was stopped cannot work, and a gpu of which nothing is told may be the one that does.
+        const isKnown = numbers.every((number) => told.has(number));
+        const milli = isKnown && task.state === 'running' && !isStopped(task) ? gpuMilli : null;
+        this.#book.note(epochId, node, at, { milli, count: numbers.length }, rule);
       }
     }
   }

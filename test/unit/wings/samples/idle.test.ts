@@ -55,10 +55,12 @@ function world(rule: Partial<IdleRule>) {
     },
     perform: (input) => void head.perform(input),
   };
+  let told = [0, 1];
   const look = (gpuMilli: number | null): string | undefined => {
     head.at += LOOK_MS;
     const use = { epochId: `${id}#1`, cpuMilli: 0, memoryBytes: 0, gpuMilli };
-    idle.hear(known, 'n1' as NodeName, [{ at: head.at, node: null, tasks: [use], gpus: [] }]);
+    const gpus = told.map((number) => ({ number, busyPercent: 0, memoryBytes: 0 }));
+    idle.hear(known, 'n1' as NodeName, [{ at: head.at, node: null, tasks: [use], gpus }]);
     idle.tick(known, head.at);
     return [...head.state.scratch.taskNotices.values()][0];
   };
@@ -67,7 +69,10 @@ function world(rule: Partial<IdleRule>) {
     for (let at = 0; at < count; at += 1) said = look(gpuMilli);
     return said;
   };
-  return { head, id, idle, known, looks };
+  const tells = (...numbers: number[]): void => {
+    told = numbers;
+  };
+  return { head, id, idle, known, looks, tells };
 }
 
 test('[V18] a task is named while its gpus are idle, and no more when they work', () => {
@@ -96,4 +101,17 @@ test('[V18] a task is ended where the partition says so, with the numbers; a sus
     JSON.stringify(ending),
     /its 2 gpus were idle for 2m; gpu_idle of partition default ends such tasks/,
   );
+});
+
+test('[V18] a task of which one gpu is not told is not idle, and the count begins anew', () => {
+  const { head, id, looks, tells } = world({ endAfterMs: 120_000 });
+  tells(1);
+  assert.equal(looks(30, 0), undefined, 'the other one may work');
+  tells(0, 1);
+  assert.match(looks(12, 0) ?? '', /idle for 1m50s/);
+  tells(0);
+  assert.equal(looks(1, 0), undefined);
+  tells(0, 1);
+  assert.match(looks(12, 0) ?? '', /idle for 1m50s/);
+  assert.equal(head.task(`${id}`).ending, null);
 });

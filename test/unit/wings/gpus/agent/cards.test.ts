@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import type { AgentInside, AgentPart } from '../../../../../src/kernel/agent/part.ts';
 import type { GpuCard, NodeGpus } from '../../../../../src/kernel/model/gpu.ts';
 import { CardSource } from '../../../../../src/wings/gpus/agent/card-source.ts';
 import { Lookout } from '../../../../../src/wings/gpus/agent/lookout.ts';
@@ -21,6 +22,8 @@ let world = new FakeWorld();
 let tools: Record<string, string | Said> = {};
 let log: string[] = [];
 let kept: Kept | null = null;
+/** What the other parts of the agent see of it. */
+let inside: AgentInside | null = null;
 
 afterEach(async () => {
   await world.kill();
@@ -82,7 +85,14 @@ async function start(
   };
   const wish = { count: options.count ?? null, from: 0, only: null };
   const known = { load: () => kept, save };
-  world.parts = [gpusPart(new Lookout(source, first), { wish, look, isAlone: true }, () => known)];
+  const gpus = gpusPart(new Lookout(source, first), { wish, look, isAlone: true }, () => known);
+  const listener: AgentPart = {
+    accompany: (agent) => {
+      inside = agent;
+      return {};
+    },
+  };
+  world.parts = [gpus, listener];
   await world.start();
   await world.clock.settle();
 }
@@ -223,4 +233,41 @@ test('[V1] a machine without any tool tells nothing of cards', async () => {
   await start();
   await world.clock.advance(60_000);
   assert.deepEqual([world.head.hellos[0]?.gpus, told()], [undefined, []]);
+});
+
+/** How busy each card is said to be. */
+function busy(): string {
+  const all = inside?.cardUse() ?? [];
+  return all.map(({ number, busyPercent }) => `${number}: ${busyPercent}%`).join(', ');
+}
+
+test('[V18] while a tool hangs nothing is told of how much its cards work', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await start();
+  assert.equal(busy(), '0: 0%, 1: 0%');
+  tools = { 'nvidia-smi': { kind: 'mute', words: 'nvidia-smi hangs' } };
+  await world.clock.advance(30_000);
+  assert.equal(busy(), '0: 0%, 1: 0%', 'one look may take long');
+  await world.clock.advance(10_000);
+  assert.equal(busy(), '');
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await world.clock.advance(10_000);
+  assert.equal(busy(), '0: 0%, 1: 0%');
+});
+
+test('[V18] nothing is told of a card that is missing, gone or ill', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  await start();
+  world.head.order(launch(1, shell('x'), { share: { ...share(1, 0), gpus: [0, 1] } }));
+  tools = { 'nvidia-smi': cards('GPU-a') };
+  await world.clock.advance(10_000);
+  assert.equal(busy(), '0: 0%', 'one look did not list it');
+  await world.clock.advance(10_000);
+  assert.equal(busy(), '0: 0%');
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  log = ['NVRM: Xid (PCI:0000:00:00): 79, pid=1, GPU has fallen off the bus.'];
+  await world.clock.advance(10_000);
+  assert.doesNotMatch(busy(), /0: /);
 });
