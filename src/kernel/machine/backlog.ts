@@ -153,7 +153,7 @@ function isAlike(job: Job, places: JobPlaces): boolean {
   return places.count > 0 && places.share.gpus.length === 0;
 }
 
-/** Who goes first where, worked out when somebody asks. */
+/** What goes first where, worked out when somebody asks. */
 class Front {
   readonly #step: Step;
   readonly #snapshot: Snapshot;

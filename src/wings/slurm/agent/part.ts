@@ -15,7 +15,7 @@ export const part: AgentPart = {
 };
 
 export function slurmVariables(order: LaunchOrder): Record<string, string> {
-  const { place, nodes, nodeRank, share, jobName, epoch } = order;
+  const { place, nodes, nodeRank, share, jobName } = order;
   const { cpuCount, memoryBytes, gpuCount } = share.resources;
   const ranks = order.mpi?.ranksPerNode ?? order.processesPerNode;
   const hosts = hostsInOrder(nodes);
