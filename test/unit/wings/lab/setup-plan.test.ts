@@ -111,5 +111,6 @@ test('[Y17] what is removed is said, and where nothing is nothing is done', () =
     'remove /c',
     'remove the user weft',
   ]);
+  assert.match(String(removal({ whose: 'user' })), /--user is for who is not root/);
   assert.match(String(removal({ isRoot: false })), /removed by root: Type it with sudo; .*--user/);
 });

@@ -98,13 +98,21 @@ export class Machine {
     return path.join(this.#units, `${name}.service`);
   }
 
-  /** Stops them first; those of a package stay with it. */
-  removeUnits(): void {
+  /** What an installed unit says; null: there is none. */
+  unit(name: UnitName): string | null {
+    const file = this.#fileOf(name);
+    return existsSync(file) ? readFileSync(file, 'utf8') : null;
+  }
+
+  stopUnits(): void {
     for (const name of UNIT_NAMES) {
-      if (!this.hasUnits(name)) continue;
-      this.systemctl('disable', '--now', name);
-      rmSync(this.#fileOf(name), { force: true });
+      if (this.hasUnits(name)) this.systemctl('disable', '--now', name);
     }
+  }
+
+  /** Those of a package stay with it. */
+  removeUnits(): void {
+    for (const name of UNIT_NAMES) rmSync(this.#fileOf(name), { force: true });
     this.systemctl('daemon-reload');
   }
 

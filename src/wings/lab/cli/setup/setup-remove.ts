@@ -1,13 +1,15 @@
 // `weft setup remove`: takes services of Weft off this machine, with all that they keep.
 
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
 import { machineFile, textOf, WRITTEN } from '../../../../kernel/connect/client-file.ts';
-import { stateDirectory } from '../../../../kernel/connect/locate.ts';
 import { usage } from '../../../../kernel/model/failure.ts';
 import { type LeftSeen, planRemoval, type Removal } from '../../core/setup/plan.ts';
+import { stateIn } from '../../core/setup/user-units.ts';
 import { Asking, type AskingOptions } from './asking.ts';
-import { Machine, run, succeeds, untilSeen } from './machine.ts';
+import { Machine, run, untilSeen } from './machine.ts';
+import { checkedFolders, refuseLiving, removeFolder } from './own-folders.ts';
 
 interface Options extends Pick<AskingOptions, 'yes'> {
   readonly user?: boolean;
@@ -22,22 +24,28 @@ export const verb = defineVerb<Options>({
     command.option('-y, --yes', 'ask nothing');
   },
   async run({ context, options }) {
+    if (context.options.dir !== undefined) {
+      throw usage('--dir is not for this', 'What is removed is what the installed units name.');
+    }
     const isUsers = options.user === true;
-    const own = isUsers ? stateDirectory({}, context.environment) : '';
-    const folders = isUsers ? [own, `${own}-node`] : STATE;
-    const [state = ''] = folders;
-    const machine = new Machine(context, { whose: isUsers ? 'user' : 'machine', state });
+    const machine = new Machine(context, { whose: isUsers ? 'user' : 'machine', state: '/' });
     const client = machineFile(context.environment);
     const isOurs = !isUsers && existsSync(client) && textOf(client).startsWith(WRITTEN);
     const { whose, isRoot, hasSudo } = machine.look();
+    // Before anything is looked at that only root may see.
+    const may = planRemoval({ whose, isRoot, hasSudo, ...NOTHING });
+    if (!may.ok) throw usage(may.error.what, may.error.remedy);
     const seen: LeftSeen = {
       whose,
       isRoot,
       hasSudo,
       units: machine.ownUnits(),
-      folders: folders.filter((folder) => existsSync(folder)),
+      folders: checkedFolders(
+        isUsers ? foldersOf(machine, 'weft-head', 'weft-agent') : STATE,
+        whose,
+      ),
       files: isOurs ? [client] : [],
-      hasUser: succeeds('id', '-u', 'weft'),
+      hasUser: isSetUpUser(),
     };
     const plan = planRemoval(seen);
     if (!plan.ok) throw usage(plan.error.what, plan.error.remedy);
@@ -45,6 +53,8 @@ export const verb = defineVerb<Options>({
     if (plan.value.length === 0) context.print('Nothing of Weft is set up here.');
     else if (!(await new Asking(context, options, []).agree(plan.value))) return 1;
     for (const step of plan.value) await carryOut(step, machine, seen);
+    // Last: they name the folders for a removal that was cut off.
+    if (seen.units.length > 0) machine.removeUnits();
     if (plan.value.length > 0) {
       context.print('It is gone. A head elsewhere forgets a node with: weft node remove NAME');
     }
@@ -52,21 +62,35 @@ export const verb = defineVerb<Options>({
   },
 });
 
-async function carryOut(
-  { name }: Removal,
-  machine: Machine,
-  { folders, files }: LeftSeen,
-): Promise<void> {
+const NOTHING = { units: [], folders: [], files: [], hasUser: false };
+
+/** By what the units of this user say: whatever else is where they usually are is somebody else's. */
+function foldersOf(machine: Machine, ...names: readonly ('weft-head' | 'weft-agent')[]): string[] {
+  const units = names.map((name) => machine.unit(name));
+  return [...new Set(units.flatMap((unit) => (unit === null ? [] : (stateIn(unit) ?? []))))];
+}
+
+/** One of that name who lives elsewhere is none that a set-up or a package has made. */
+function isSetUpUser(): boolean {
+  const found = spawnSync('getent', ['passwd', 'weft'], { encoding: 'utf8' });
+  return found.status === 0 && found.stdout.split(':')[5] === STATE[0];
+}
+
+async function carryOut({ name }: Removal, machine: Machine, seen: LeftSeen): Promise<void> {
+  const { whose, folders, files } = seen;
   switch (name) {
     case 'stop':
-      machine.removeUnits();
-      return endLaunchers(folders);
+      return machine.stopUnits();
     case 'user':
       return run('userdel', 'weft');
+    case 'files':
+      for (const file of files) rmSync(file, { force: true });
+      return;
     default:
-      for (const one of name === 'files' ? files : folders) {
-        rmSync(one, { recursive: true, force: true });
-      }
+      refuseLiving(whose === 'user' ? folders : [`${STATE[0]}/head`, `${STATE[0]}/node`]);
+      await endLaunchers(whose === 'user' ? foldersOf(machine, 'weft-agent') : folders);
+      refuseLaunchers(folders);
+      for (const folder of checkedFolders(folders, whose)) removeFolder(folder);
   }
 }
 
@@ -79,12 +103,32 @@ async function endLaunchers(folders: readonly string[]): Promise<void> {
   }
 }
 
+/** What `weft up` has started there may still run, without its agent. */
+function refuseLaunchers(folders: readonly string[]): void {
+  const [pid] = launchersOf(folders);
+  if (pid === undefined) return;
+  const what = `tasks still run by a launcher in ${folders.join(' or ')} (process ${pid})`;
+  throw usage(`${what}; nothing there was removed`, 'End it first, with its agent: weft down.');
+}
+
 function launchersOf(folders: readonly string[]): number[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).filter((pid) => {
     const line = commandLineOf(pid);
-    return folders.some((folder) => line.includes(` --socket ${folder}/`));
+    return folders.some((folder) => line.includes(` --socket ${folder}/`)) && isLauncher(pid);
   });
+}
+
+/** Anybody can give a process of theirs such a line. */
+function isLauncher(pid: number): boolean {
+  const uid = process.getuid?.();
+  try {
+    const program = readlinkSync(`/proc/${pid}/exe`);
+    const isOurs = statSync(`/proc/${pid}`).uid === uid;
+    return isOurs && /\/(weft-launcher[^/]*|node)( \(deleted\))?$/.test(program);
+  } catch {
+    return false; // It has ended, or is another user's.
+  }
 }
 
 function commandLineOf(pid: number): string {
@@ -99,6 +143,7 @@ function signalTo(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }

@@ -124,7 +124,7 @@ function problemOf(seen: MachineSeen, part: 'head' | 'node'): Problem | null {
   const { whose, isRoot, hasSystemd, state, freeBytes } = seen;
   if (whose === 'machine' && !isRoot) return notRoot(seen, part);
   if (whose === 'user' && isRoot) {
-    return { what: '--user is for who is not root', remedy: 'Type it without.' };
+    return NOT_FOR_ROOT;
   }
   if (!hasSystemd) {
     const of = whose === 'user' ? ' for services of yours' : '';
@@ -135,6 +135,11 @@ function problemOf(seen: MachineSeen, part: 'head' | 'node'): Problem | null {
   const what = `${formatSize(freeBytes)} are free where ${state} goes, and ${formatSize(SPARE_BYTES)} are needed`;
   return { what, remedy: 'Make room there, and type the same again.' };
 }
+
+const NOT_FOR_ROOT: Problem = {
+  what: '--user is for who is not root',
+  remedy: 'Type it without.',
+};
 
 function notRoot({ hasSudo }: MachineSeen, part: 'head' | 'node'): Problem {
   const how = hasSudo
@@ -186,6 +191,7 @@ export interface Removal {
 /** Empty: nothing of it is there. */
 export function planRemoval(seen: LeftSeen): Result<readonly Removal[], Problem> {
   const { whose, isRoot, hasSudo, units, folders, files, hasUser } = seen;
+  if (whose === 'user' && isRoot) return err(NOT_FOR_ROOT);
   if (whose === 'machine' && !isRoot) {
     const remedy = hasSudo
       ? 'Type it with sudo; for services of yours give --user.'

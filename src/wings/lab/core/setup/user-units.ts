@@ -51,3 +51,9 @@ LimitNOFILE=1024:524288
 UMask=0022
 ${END}`;
 }
+
+/** The folder that such a unit names; null: it is none of these. */
+export function stateIn(unit: string): string | null {
+  const found = /^Environment="WEFT_DIR=((?:[^"\\\n]|\\.)+)"$/m.exec(unit)?.[1];
+  return found === undefined ? null : found.replace(/\\(.)/g, '$1').replaceAll('%%', '%');
+}
