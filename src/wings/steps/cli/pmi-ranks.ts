@@ -28,17 +28,23 @@ export class PmiRanks {
     const rank = this.#clients.length;
     this.#clients.push(client);
     void client.done.then(({ code }) => {
-      if (this.#space.isMissed(rank))
-        this.#endAll(`process ${rank} ended before it was done`, code);
+      this.#space.end(rank, code);
+      this.#look();
     });
   }
 
   hear(rank: number, bytes: Buffer): void {
     for (const answer of this.#space.hear(rank, bytes.toString('latin1')))
       this.#clients[answer.rank]?.answerPmi(answer.text);
-    const { aborted } = this.#space;
+    this.#look();
+  }
+
+  #look(): void {
+    const { aborted, missed } = this.#space;
     if (aborted !== null)
       this.#endAll(`process ${aborted.rank} asked for the end of all`, aborted.code);
+    else if (missed !== null)
+      this.#endAll(`process ${missed.rank} ended before it was done`, missed.code);
   }
 
   /** The exit code of the whole; null: that of its processes. */

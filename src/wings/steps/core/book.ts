@@ -3,37 +3,14 @@
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { EpochId, NodeName, TaskId } from '../../../kernel/model/ids.ts';
-import { formatStepId, parseStepId } from './ids.ts';
+import { formatStepId, NUMBER_MAX, parseStepId, type StepName } from './ids.ts';
 import { PROCESSES_MAX, STEPS_KEPT_MAX, STEPS_MAX, TASKS_KEPT_MAX } from './limits.ts';
-import type { StepEnd, ToldProcess } from './told.ts';
-
-export interface StepProcess {
-  readonly node: NodeName;
-  readonly startedAt: number;
-  endedAt: number | null;
-  /** Null when it runs, or is about to. */
-  end: StepEnd | null;
-  /** The connection over which its node is asked for it; null: the node has told of it. */
-  readonly askedOver: number | null;
-  /** Gone from its node as well, so that nobody comes to the other end of a line. */
-  isPast: boolean;
-}
+import { isLive, keyOf, type Step, type StepProcess, stepOf } from './step.ts';
+import type { ToldProcess } from './told.ts';
+import { UnsureSteps } from './unsure.ts';
 
 /** The number of the connection to a node. */
 type SessionOf = (node: NodeName) => number | null;
-
-export interface Step {
-  readonly task: TaskId;
-  readonly number: number;
-  readonly epochId: EpochId;
-  readonly command: string;
-  readonly by: string;
-  readonly count: number;
-  /** The head asked for it, or heard of it from a node that had its task. */
-  readonly isSure: boolean;
-  /** By rank; those that a node has not told of yet are missing. */
-  readonly processes: Map<number, StepProcess>;
-}
 
 interface TaskSteps {
   next: number;
@@ -81,6 +58,7 @@ const NOTHING: BookWorld = { nextOf: () => 0, made: () => undefined, over: () =>
 
 export class StepBook {
   readonly #tasks = new Map<TaskId, TaskSteps>();
+  readonly #unsure = new UnsureSteps();
   readonly #world: BookWorld;
 
   constructor(world: BookWorld = NOTHING) {
@@ -109,6 +87,8 @@ export class StepBook {
   }
 
   #fullOf(own: TaskSteps, { epochId, nodes }: NewStep): string | null {
+    if (own.next > NUMBER_MAX)
+      return `no number left for another step: they end at ${NUMBER_MAX}; start it in another task`;
     const running = [...own.steps.values()].filter((one) => one.epochId === epochId && isLive(one));
     if (running.length >= STEPS_MAX)
       return `${STEPS_MAX} steps, which is as many as it may have at once`;
@@ -136,7 +116,11 @@ export class StepBook {
   find(id: string): Step | undefined {
     const name = parseStepId(id);
     if (!name.ok) return undefined;
-    return this.#tasks.get(name.value.task)?.steps.get(name.value.number);
+    return this.#known(name.value) ?? this.#unsure.find(formatStepId(name.value));
+  }
+
+  #known({ task, number }: StepName): Step | undefined {
+    return this.#tasks.get(task)?.steps.get(number);
   }
 
   /** Oldest first. */
@@ -146,16 +130,20 @@ export class StepBook {
 
   /** Steps of all tasks of a job, oldest first within each. */
   ofJob(isOfJob: (task: TaskId) => boolean): Step[] {
-    return [...this.#tasks.keys()].filter(isOfJob).flatMap((task) => this.ofTask(task));
+    const known = [...this.#tasks.keys()].filter(isOfJob).flatMap((task) => this.ofTask(task));
+    const unsure = [...this.#unsure.all()].filter((one) => isOfJob(one.task) && !this.#known(one));
+    return [...known, ...unsure];
   }
 
   /** A node speaks of its own processes only: whatever it says of those of others is not heard. */
   hear(node: NodeName, told: ToldProcess, isSure = true): void {
     const name = parseStepId(told.step);
-    if (!name.ok || told.rank < 0 || told.rank >= PROCESSES_MAX) return;
-    const own = this.#of(name.value.task);
-    const { number } = name.value;
-    const known = own.steps.get(number);
+    if (!name.ok || told.count > PROCESSES_MAX) return;
+    const known = this.#known(name.value);
+    if (told.rank < 0 || told.rank >= (known?.count ?? told.count)) return;
+    if (!isSure) return this.#hearUnsure(node, name.value, told);
+    const { task, number } = name.value;
+    const own = this.#of(task);
     if (known === undefined) own.next = Math.max(own.next, number + 1);
     const step = known ?? stepOf(name.value, told, isSure);
     if (known === undefined) this.#keep(own, step);
@@ -175,6 +163,16 @@ export class StepBook {
       isPast: false,
     });
     this.#tellOver(step);
+  }
+
+  /**
+   * Numbers are remembered before their steps are started: one that was not given out was no step.
+   * To what is known nothing is added, and no number is taken.
+   */
+  #hearUnsure(node: NodeName, name: StepName, told: ToldProcess): void {
+    const next = this.#tasks.get(name.task)?.next ?? this.#world.nextOf(name.task);
+    if (name.number >= next || told.end === null || this.#known(name) !== undefined) return;
+    this.#unsure.hear(node, name, told);
   }
 
   #tellOver(step: Step): void {
@@ -217,14 +215,11 @@ export class StepBook {
     return keys;
   }
 
-  *#where(isMeant: (step: Step, process: StepProcess) => boolean): Generator<Keyed> {
+  *#where(isMeant: IsMeant): Generator<Keyed> {
     for (const { steps } of this.#tasks.values()) {
-      for (const step of steps.values()) {
-        for (const [rank, process] of step.processes) {
-          if (isMeant(step, process)) yield { key: keyOf(step, rank), process, step };
-        }
-      }
+      for (const step of steps.values()) yield* meantIn(step, isMeant);
     }
+    for (const step of this.#unsure.all()) if (!this.#known(step)) yield* meantIn(step, isMeant);
   }
 
   #of(task: TaskId): TaskSteps {
@@ -260,6 +255,14 @@ interface Keyed {
   readonly step: Step;
 }
 
+type IsMeant = (step: Step, process: StepProcess) => boolean;
+
+function* meantIn(step: Step, isMeant: IsMeant): Generator<Keyed> {
+  for (const [rank, process] of step.processes) {
+    if (isMeant(step, process)) yield { key: keyOf(step, rank), process, step };
+  }
+}
+
 /** Unless it has ended before. */
 function end(process: StepProcess, why: string, at: number): void {
   if (process.end !== null) return;
@@ -275,21 +278,4 @@ function liveOn({ steps }: TaskSteps, { epochId, node }: Place): number {
       if (process.node === node && process.end === null) count += 1;
   }
   return count;
-}
-
-/** `42.0:3`: one process of a step. */
-export function keyOf(step: Pick<Step, 'task' | 'number'>, rank: number): string {
-  return `${formatStepId(step)}:${rank}`;
-}
-
-export function isLive({ processes }: Pick<Step, 'processes'>): boolean {
-  return [...processes.values()].some(({ end }) => end === null);
-}
-
-function stepOf(
-  { task, number }: Pick<Step, 'task' | 'number'>,
-  { epochId, command, by, count }: ToldProcess,
-  isSure: boolean,
-): Step {
-  return { task, number, epochId, command, by, count, isSure, processes: new Map() };
 }

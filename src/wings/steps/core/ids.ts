@@ -3,6 +3,8 @@
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { formatTaskId, parseTaskId, type TaskId } from '../../../kernel/model/ids.ts';
 
+/** What can be read: nine digits. */
+export const NUMBER_MAX = 999_999_999;
 const STEP = /^(.*)\.(\d{1,9})$/;
 
 export interface StepName {

@@ -6,6 +6,8 @@ export const STEPS_MAX = 64;
 export const PROCESSES_MAX = 256;
 /** Processes that are over and read, of all tasks of a node, which its agent still tells of: the newest. */
 export const CLOSED_MAX = 300;
+/** Processes of one node of which nobody else knows that a head shows: the newest, more than CLOSED_MAX. */
+export const UNSURE_MAX = 512;
 /** Steps of a task that are remembered, with those that are over: the newest. */
 export const STEPS_KEPT_MAX = 256;
 /** Steps of a job that are shown with it: the newest. */

@@ -16,6 +16,11 @@ export interface PmiAnswer {
   readonly text: string;
 }
 
+export interface RankEnd {
+  readonly rank: number;
+  readonly code: number;
+}
+
 export class PmiSpace {
   readonly #nodes: readonly string[];
   readonly #name: string;
@@ -24,8 +29,10 @@ export class PmiSpace {
   readonly #waiting = new Set<number>();
   readonly #begun = new Set<number>();
   readonly #finished = new Set<number>();
+  /** The exit code of each that is gone. */
+  readonly #ended = new Map<number, number>();
   #keptBytes = 0;
-  #aborted: { readonly rank: number; readonly code: number } | null = null;
+  #aborted: RankEnd | null = null;
 
   /** `nodes`: of each process, by rank. */
   constructor(name: string, nodes: readonly string[]) {
@@ -35,7 +42,7 @@ export class PmiSpace {
   }
 
   /** A process has asked the others to end with this code. */
-  get aborted(): { readonly rank: number; readonly code: number } | null {
+  get aborted(): RankEnd | null {
     return this.#aborted;
   }
 
@@ -44,9 +51,19 @@ export class PmiSpace {
     return this.#begun.size === 0;
   }
 
-  /** A process that has begun, and not said that it is done: the others would wait for it for ever. */
-  isMissed(rank: number): boolean {
-    return this.#begun.has(rank) && !this.#finished.has(rank);
+  /** A process is gone. */
+  end(rank: number, code: number): void {
+    this.#ended.set(rank, code);
+  }
+
+  /**
+   * The first that is gone and has not said that it is done, also before it began: those that have
+   * begun would wait for it for ever. Null: none, or nobody speaks the protocol so far.
+   */
+  get missed(): RankEnd | null {
+    if (this.isUnused) return null;
+    for (const [rank, code] of this.#ended) if (!this.#finished.has(rank)) return { rank, code };
+    return null;
   }
 
   hear(rank: number, bytes: string): PmiAnswer[] {

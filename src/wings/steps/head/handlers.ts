@@ -12,17 +12,20 @@ import {
   type EpochId,
   formatEpochId,
   formatTaskId,
+  type JobId,
   type NodeName,
   parseTaskId,
 } from '../../../kernel/model/ids.ts';
 import type { StepView } from '../api/step-view.ts';
-import type { Step } from '../core/book.ts';
 import { formatStepId, parseStepId } from '../core/ids.ts';
 import { COMMAND_LENGTH_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
 import { placesOf } from '../core/places.ts';
 import { tooMuchSaid } from '../core/size.ts';
+import { isLive, type Step } from '../core/step.ts';
 import { type SignalWish, type StartWish, type StopWish, WING } from '../core/told.ts';
 import type { StepCursor } from '../ports/shelf.ts';
+
+const AWAY_SHOWN_MAX = 8;
 
 export const startStep: Handler<'startStep'> = (services, call) => {
   const { body, actor } = call;
@@ -183,21 +186,37 @@ export const signalStep: Handler<'signalStep'> = ({ steps, agents }, { params, b
   const named = readPlace(params.id);
   // The path's job is the one whose owner was asked for.
   const isOwn = cursor !== undefined && named.ok && cursor.jobId === named.value.jobId;
-  const all = isOwn ? steps.past.ofJob(steps.book, cursor, STEPS_PAGE_MAX) : [];
-  const view = all.find((one) => one.id === id);
-  if (view === undefined) return err(refuse('step.not_found', { step: id }));
+  if (!isOwn) return err(refuse('step.not_found', { step: id }));
   const step = steps.book.find(id);
-  if (view.state === 'ended' || step === undefined)
-    return err(refuse('step.ended', { step: id, exit: exitWords(view) }));
+  if (step === undefined || !isLive(step)) return err(endedOrUnknown(steps, cursor));
+  const own = formatStepId(step);
   const { signal } = body;
   const wish: StopWish | SignalWish =
-    signal === undefined ? { do: 'stop', step: id } : { do: 'signal', step: id, signal };
+    signal === undefined ? { do: 'stop', step: own } : { do: 'signal', step: own, signal };
   const live = [...step.processes.values()].filter(({ end }) => end === null);
-  for (const node of new Set(live.map(({ node }) => node))) {
-    if (!agents.tellWing(node, WING, wish)) return err(refuse('step.node_away', { node }));
-  }
+  const nodes = [...new Set(live.map(({ node }) => node))];
+  const away = nodes.filter((node) => !agents.tellWing(node, WING, wish));
+  if (away.length > 0) return err(refuse('step.node_away', { node: awayWords(away, nodes) }));
   return ok({ count: live.length });
 };
+
+/** By its id alone, however many steps the job has had since. */
+function endedOrUnknown({ past, book }: Services['steps'], cursor: StepCursor): Refusal {
+  const { jobId, index, number } = cursor;
+  const id = formatStepId({ task: formatTaskId(jobId as JobId, index), number });
+  const after = { jobId, index, number: number - 1 };
+  const [one] = past.among(book, { from: jobId, to: jobId, owner: null, after, max: 1 });
+  if (one?.view.id !== id) return refuse('step.not_found', { step: id });
+  return refuse('step.ended', { step: id, exit: exitWords(one.view) });
+}
+
+/** `n2`, or `n2, n3 (2 of 4 were told)`. */
+function awayWords(away: readonly NodeName[], nodes: readonly NodeName[]): string {
+  const more = away.length > AWAY_SHOWN_MAX ? ', …' : '';
+  const words = `${away.slice(0, AWAY_SHOWN_MAX).join(', ')}${more}`;
+  const told = nodes.length - away.length;
+  return told === 0 ? words : `${words} (${told} of ${nodes.length} were told)`;
+}
 
 /** `exit code 3`, or why nobody knows of one. */
 function exitWords({ exit, why }: StepView): string {

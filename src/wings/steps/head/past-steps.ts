@@ -5,7 +5,8 @@ import { parseTaskId, type TaskId, type TaskPlace } from '../../../kernel/model/
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { StepView } from '../api/step-view.ts';
-import { isLive, type Step, type StepBook } from '../core/book.ts';
+import type { StepBook } from '../core/book.ts';
+import { isLive, type Step } from '../core/step.ts';
 import type { KeptStep, ShelfWish, StepCursor, StepShelf } from '../ports/shelf.ts';
 import { viewStep } from './view.ts';
 

@@ -6,8 +6,8 @@ import { refuseAndClose } from '../../../kernel/head/http/last-words.ts';
 import type { Upgrade, Upgrader } from '../../../kernel/head/http/upgrades.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { parseTaskId } from '../../../kernel/model/ids.ts';
-import { keyOf, type Step, type StepProcess } from '../core/book.ts';
 import { formatStepId } from '../core/ids.ts';
+import { keyOf, type Step, type StepProcess } from '../core/step.ts';
 import type { Steps } from './steps.ts';
 
 /** What an upgrade names. */

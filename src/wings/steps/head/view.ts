@@ -1,8 +1,8 @@
 // Steps as the API shows them.
 
 import type { StepView } from '../api/step-view.ts';
-import { isLive, type Step, type StepProcess } from '../core/book.ts';
 import { formatStepId } from '../core/ids.ts';
+import { isLive, type Step, type StepProcess } from '../core/step.ts';
 
 export function viewStep(step: Step): StepView {
   const all = [...step.processes.values()];

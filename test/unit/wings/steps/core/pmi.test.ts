@@ -28,9 +28,20 @@ test('[Z11] processes put their addresses, wait for each other, and read them', 
   assert.deepEqual(ask(space, 0, 'cmd=get kvsname=job key=at-1\n'), [
     '0: cmd=get_result rc=0 msg=success value=addr#1=x',
   ]);
-  assert.deepEqual([space.isUnused, space.isMissed(0)], [false, true]);
+  assert.deepEqual([space.isUnused, space.missed], [false, null]);
   ask(space, 0, 'cmd=finalize\n');
-  assert.equal(space.isMissed(0), false);
+  space.end(0, 0);
+  assert.equal(space.missed, null);
+  space.end(1, 7);
+  assert.deepEqual(space.missed, { rank: 1, code: 7 });
+});
+
+test('[Z11] one that ended before it began is missed as soon as another has begun', () => {
+  const space = new PmiSpace('job', ['n1', 'n2']);
+  space.end(1, 127);
+  assert.equal(space.missed, null);
+  ask(space, 0, 'cmd=init pmi_version=1 pmi_subversion=1\n');
+  assert.deepEqual(space.missed, { rank: 1, code: 127 });
 });
 
 test('[Z11] which processes share a node is told as MPICH reads it', () => {

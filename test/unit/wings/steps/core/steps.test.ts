@@ -3,19 +3,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
-import { isLive, type Step, StepBook } from '../../../../../src/wings/steps/core/book.ts';
+import { StepBook } from '../../../../../src/wings/steps/core/book.ts';
 import { stepEnvironment } from '../../../../../src/wings/steps/core/environment.ts';
 import { Escapes } from '../../../../../src/wings/steps/core/escapes.ts';
-import { formatStepId, parseStepId } from '../../../../../src/wings/steps/core/ids.ts';
+import { formatStepId, NUMBER_MAX, parseStepId } from '../../../../../src/wings/steps/core/ids.ts';
 import {
   NEWS_PART_MAX,
   PROCESSES_MAX,
   PROGRAM_BYTES_MAX,
   STEPS_KEPT_MAX,
   STEPS_MAX,
+  UNSURE_MAX,
 } from '../../../../../src/wings/steps/core/limits.ts';
 import { placesOf } from '../../../../../src/wings/steps/core/places.ts';
 import { tooMuchSaid } from '../../../../../src/wings/steps/core/size.ts';
+import { isLive, type Step } from '../../../../../src/wings/steps/core/step.ts';
 import {
   newsOfAll,
   readNews,
@@ -171,6 +173,52 @@ test('[Z5] a task has no more live processes on a node than its agent would star
   book.hear(n2, told('42.8', { rank: PROCESSES_MAX }));
   assert.equal(book.find('42.9')?.processes.size, 0);
   assert.equal(book.find('42.8'), undefined);
+});
+
+test('[Z2] what nobody else knows of takes no number, adds to nothing, and is bounded', () => {
+  const over: Step[] = [];
+  const world = {
+    nextOf: () => 0,
+    made: () => undefined,
+    over: (one: Step) => void over.push(one),
+  };
+  const book = new StepBook(world);
+  const end = { endedAt: 2, end: { exit: { code: 9 } } };
+  const step = addTo(book, [n1, n1]);
+  book.hear(n2, told('42.0', { ...end, rank: 2, count: 9 }), false);
+  book.hear(n2, told('42.0', { ...end, rank: 2, count: 9 }));
+  book.hear(n2, told('42.999999999', end), false);
+  assert.deepEqual([step.processes.size, book.find('42.999999999')], [2, undefined]);
+  assert.equal(addTo(book, [n1]).number, 1);
+  // Numbers that were given out in an earlier life of the head.
+  const later = new StepBook({ ...world, nextOf: () => UNSURE_MAX + 2 });
+  for (let number = 0; number < UNSURE_MAX + 2; number += 1)
+    later.hear(n2, told(`42.${number}`, end), false);
+  later.hear(n1, told('42.0', end), false);
+  assert.equal(later.ofJob(() => true).length, UNSURE_MAX + 1);
+  assert.deepEqual([later.find('42.1'), later.ofTask(task)], [undefined, []]);
+  // Whoever has its task is believed in its place.
+  later.hear(n1, told('42.5'));
+  assert.equal(later.find('42.5')?.processes.get(0)?.node, n1);
+  assert.equal(later.ofJob(() => true).length, UNSURE_MAX + 1);
+  assert.deepEqual(over, []);
+});
+
+test('[Z5] a rank that no process of its step has is not heard', () => {
+  const book = new StepBook();
+  const step = addTo(book, [n1]);
+  const wrong = [{ rank: 1, count: 2 }, { rank: -1 }];
+  for (const more of wrong) book.hear(n1, told('42.0', more));
+  for (const more of [{ rank: 1 }, { count: 0 }, { count: PROCESSES_MAX + 1 }])
+    book.hear(n1, told('42.1', more));
+  assert.deepEqual([step.processes.size, book.find('42.1')], [1, undefined]);
+});
+
+test('[Z5] a task of which all numbers are taken takes no more steps, in words', () => {
+  const book = new StepBook();
+  book.hear(n1, told(`42.${NUMBER_MAX}`));
+  const full = book.add({ ...NEW, nodes: [n1] });
+  assert.match(full.ok ? '' : full.error, /no number left for another step/);
 });
 
 test('[Z7] what a node is asked for over the connection on which it greets is not lost', () => {

@@ -24,9 +24,8 @@ function told(step: string, more: Partial<ToldProcess> = {}): ToldProcess {
 function makeWorld(shelf = sqliteShelf(':memory:')) {
   const clock = new VirtualClock();
   const parts = new Map([[n1, { state: 'started' }]]);
-  const jobs = new Map([
-    [42, { owner: 'alice', active: new Map([[0, { id: '42', epoch: 1, parts }]]) }],
-  ]);
+  const active = new Map([[0, { id: '42', epoch: 1, parts }]]);
+  const jobs = new Map([[42, { owner: 'alice', active }]]);
   let say: (node: NodeName, body: unknown) => void = () => undefined;
   const agents = {
     hearWing: (_: string, heard: typeof say) => {
@@ -49,7 +48,7 @@ function makeWorld(shelf = sqliteShelf(':memory:')) {
     steps.lines.open(key, 'client', line);
     return line;
   };
-  return { clock, parts, steps, hear, wait };
+  return { active, clock, parts, steps, hear, wait };
 }
 
 test('[Z2] a live step counts when its node runs the task, and no other', () => {
@@ -59,9 +58,8 @@ test('[Z2] a live step counts when its node runs the task, and no other', () => 
   hear(n1, { isAll: false, processes: [told('42.1', other), told('43.0'), told('x')] });
   hear(n2, { isAll: true, processes: [told('42.2', EXIT)] });
   for (const id of ['42.0', '42.1', '42.2', '43.0']) assert.equal(steps.book.find(id), undefined);
-  hear(n1, { isAll: false, processes: [told('42.0'), told('41.0', { ...EXIT, ...other })] });
+  hear(n1, { isAll: false, processes: [told('42.0')] });
   assert.ok(steps.book.find('42.0'));
-  assert.ok(steps.book.find('41.0'));
   parts.set(n1, { state: 'ended' });
   hear(n1, { isAll: false, processes: [told('42.3')] });
   assert.equal(steps.book.find('42.3'), undefined);
@@ -117,17 +115,58 @@ test('[Z9] steps that are over are in the history of their job, and no number co
   const epoch = { task: '42' as TaskId, epochId, command: 'x', by: 'alice', at: 3, nodes: [n1] };
   const made = steps.book.add(epoch);
   assert.equal(made.ok && made.value.number, 1);
-  // What a node that has nothing to do with it says of one that was over long ago is shown at most.
+  // What a node that has nothing to do with it says of it is not heard while it runs.
   hear(n2, { isAll: false, processes: [told('42.7', { ...EXIT, epochId: '42#0' as EpochId })] });
   assert.deepEqual(
     list().map(({ id }) => id),
-    ['42.0', '42.1', '42.7'],
+    ['42.0', '42.1'],
   );
   assert.deepEqual(
     shelf.ofJob(42, undefined, 10).map(({ number }) => number),
     [0],
   );
   steps.close();
+});
+
+test('[Z9] what nodes say of a task that is over is shown at most, and changes nothing', () => {
+  const shelf = sqliteShelf(':memory:');
+  const world = makeWorld(shelf);
+  const made = { task: '42' as TaskId, epochId, command: 'x', by: 'alice', at: 3 };
+  world.steps.book.add({ ...made, nodes: [n1] });
+  world.steps.book.add({ ...made, nodes: [n1] });
+  world.hear(n1, { isAll: false, processes: [told('42.0', EXIT)] });
+  world.active.clear();
+  const worse = { endedAt: 9, end: { exit: { code: 99 } } };
+  const say = (to: typeof world): void =>
+    to.hear(n2, {
+      isAll: false,
+      processes: [
+        told('42.0', { ...worse, rank: 1, count: 2 }),
+        told('42.7', worse),
+        told('42.1', { ...worse, epochId: 'x' as EpochId }),
+      ],
+    });
+  const list = ({ steps }: typeof world) =>
+    steps.past.ofJob(steps.book, { jobId: 42, index: null }, 9).map(({ id, exit }) => [id, exit]);
+  say(world);
+  const code = { code: 3 };
+  assert.deepEqual(list(world), [
+    ['42.0', code],
+    ['42.1', null],
+  ]);
+  world.steps.close();
+  const later = makeWorld(shelf);
+  later.active.clear();
+  say(later);
+  assert.deepEqual(list(later), [['42.0', code]]);
+  // Its number was given out, and who has it may be read.
+  later.hear(n1, { isAll: false, processes: [told('42.1', worse)] });
+  assert.deepEqual(list(later), [
+    ['42.0', code],
+    ['42.1', worse.end.exit],
+  ]);
+  assert.equal(shelf.ofJob(42, null, 9).length, 1);
+  later.steps.close();
 });
 
 test('[Z9] a number that was given out is taken, also when no node has told of its step', () => {

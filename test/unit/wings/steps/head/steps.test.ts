@@ -5,8 +5,12 @@ import { test } from 'node:test';
 import { WebSocket } from 'ws';
 import type { Client } from '../../../../../src/kernel/api/client.ts';
 import { dialHead } from '../../../../../src/kernel/connect/head-socket.ts';
+import type { Services } from '../../../../../src/kernel/head/http/services.ts';
+import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
-import { STEPS_MAX } from '../../../../../src/wings/steps/core/limits.ts';
+import { StepBook } from '../../../../../src/wings/steps/core/book.ts';
+import { STEPS_MAX, STEPS_PAGE_MAX } from '../../../../../src/wings/steps/core/limits.ts';
+import { signalStep } from '../../../../../src/wings/steps/head/handlers.ts';
 import { dialStep } from '../../../../../src/wings/steps/os/step-dialer.ts';
 import {
   eventually,
@@ -263,4 +267,39 @@ test('[Z10] a step gets a signal, or is ended, by whom its job belongs to', asyn
     const reason = await signal(ann, id).catch((error: { code?: string }) => error.code);
     return reason === 'step.ended';
   });
+});
+
+test('[Z10] a step that runs is signalled however many came after it', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { place, epochId } = await runningJob(ann, agent);
+  const id = String(place.jobId);
+  await ann.call('startStep', { params: { id }, body: ARGV });
+  const told = { rank: 0, count: 1, epochId, command: 'uptime', by: 'ann', startedAt: 1 };
+  const end = { endedAt: Date.now(), end: { exit: { code: 4 } } };
+  const later = Array.from({ length: STEPS_PAGE_MAX + 1 }, (_, at) => `${id}.${at + 1}`);
+  const processes = later.map((step) => ({ ...told, step, ...end }));
+  agent.tell({ kind: 'wing', wing: 'steps', body: { isAll: false, processes } });
+  const signal = (step: string) =>
+    ann.call('signalStep', { params: { id, step }, body: { signal: 10 } });
+  const codeOf = (step: string) => signal(step).catch(({ code }: { code?: string }) => code);
+  await eventually(async () => (await codeOf(later.at(-1) ?? '')) === 'step.ended');
+  // Long over, and no more among those that are remembered.
+  await assert.rejects(signal(`${id}.1`), { code: 'step.ended', message: /exit code 4/ });
+  assert.deepEqual(await signal(`${id}.0`), { count: 1 });
+});
+
+test('[Z10] of the nodes of a step all that are there get its signal, the others are named', () => {
+  const book = new StepBook();
+  const nodes = ['n1', 'n2', 'n3'] as NodeName[];
+  const epochId = '42#1' as EpochId;
+  book.add({ task: '42' as TaskId, epochId, command: 'x', by: 'ann', at: 1, nodes });
+  const told: string[] = [];
+  const tellWing = (node: string): boolean => node !== 'n1' && told.push(node) > 0;
+  const services = { steps: { book }, agents: { tellWing } } as unknown as Services;
+  const call = { params: { id: '42', step: '42.0' }, body: {} };
+  const reply = signalStep(services, call as Parameters<typeof signalStep>[1]);
+  assert.deepEqual(told, ['n2', 'n3']);
+  assert.match(JSON.stringify(reply), /step\.node_away.*n1 \(2 of 3 were told\)/);
 });
