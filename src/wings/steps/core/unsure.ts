@@ -14,7 +14,7 @@ interface Said {
 
 export class UnsureSteps {
   readonly #steps = new Map<string, Step>();
-  /** Of each node, the oldest first. */
+  /** What each node has said, the oldest first. */
   readonly #said = new Map<NodeName, Said[]>();
 
   find(id: string): Step | undefined {
@@ -25,7 +25,7 @@ export class UnsureSteps {
     return this.#steps.values();
   }
 
-  /** Of one process the first word counts. */
+  /** The first word about a process counts. */
   hear(node: NodeName, name: StepName, told: ToldProcess): void {
     const id = formatStepId(name);
     const { rank, epochId, startedAt, endedAt, end } = told;
