@@ -87,13 +87,14 @@ describe('pilots in containers', { skip: whyNot(), timeout: 900_000 }, () => {
     await world.weft('wait', id);
     assert.equal(await world.weft('logs', id), 'npm\nweft');
     const script = world.at('work', 'square.mjs');
+    // Without groups in a container what both processes of a worker share counts twice.
     const library = new URL('../../src/library.ts', import.meta.url).href;
     writeFileSync(
       script,
       `import { readdirSync } from 'node:fs';
       import { connect } from '${library}';
       await using cluster = await connect({ socket: '${world.at('head', 'weft.sock')}' });
-      await using pool = await cluster.pool({ workers: 2, needs: 'pilot=box', memory: '128M' });
+      await using pool = await cluster.pool({ workers: 2, needs: 'pilot=box', memory: '256M' });
       console.log(await pool.run(() => readdirSync('/usr/local/lib/node_modules').join()));
       let sum = 0;
       const square = (x) => x * x;
