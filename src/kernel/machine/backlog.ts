@@ -3,6 +3,7 @@
 // little work ahead that whatever else is to have the place hardly waits.
 
 import type { JobId, NodeName } from '../model/ids.ts';
+import { meetsLabel } from '../model/labels.ts';
 import {
   NEXT_AHEAD_MS,
   NEXT_PER_CYCLE_MAX,
@@ -115,15 +116,14 @@ function give(step: Step, { node: name, jobId }: Ended, front: Front, max: numbe
   const node = state.nodes.get(name);
   if (node === undefined || !isAlike(job, places) || !mayPass(front, node, job)) return 0;
   if (node.features?.includes('next') !== true || node.facts?.site !== undefined) return 0;
-  let given = 0;
-  for (const index of [...first(job.pending, wanted)]) {
-    const shares = [places.share];
+  const shares = [places.share];
+  const indices = [...first(job.pending, wanted)];
+  for (const index of indices) {
     const epoch = nextEpoch(state, { job, index }, shares);
     const place = placeOf(job, index);
     step.emit({ kind: 'task_allocated', place, epoch, shares, next: true });
-    given += 1;
   }
-  return given;
+  return indices.length;
 }
 
 function* first<T>(all: Iterable<T>, count: number): Generator<T> {
@@ -187,7 +187,7 @@ class Front {
     const labels = labelsOf(node);
     const member = { name: node.name, labels };
     const { request } = job.entry.shape;
-    if (!request.labels.every((label) => labels.has(label))) return false;
+    if (!request.labels.every((label) => meetsLabel(labels, label))) return false;
     if (request.nodeNames.length > 0 && !request.nodeNames.includes(node.name)) return false;
     if (!isMember(own.partition, member)) return false;
     this.#firsts ??= firstOfEach(this.#step.state, this.#snapshot);

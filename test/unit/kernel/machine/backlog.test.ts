@@ -165,6 +165,18 @@ scenario('[A38] what was begun before the recall came goes on', (head) => {
   assert.ok(head.job(1).ended.get('completed')?.has(6));
 });
 
+scenario(
+  '[A37] labels are met as the plan meets them: by a directory above, by an expression',
+  (head) => {
+    const wish = {
+      directory: { kind: 'shared', path: '/work/a' },
+      labels: ['fast&!old'],
+    } as const;
+    warm(head, 100, wish, { features: FEATURES, shared: ['/work'], labels: ['fast'] });
+    assert.deepEqual(cycle(head).slice(0, 3), ['start 4', 'start 5', 'next 6']);
+  },
+);
+
 scenario('[A37] only the first in line has tasks that are next', (head) => {
   warm(head, 100, { nice: 5 });
   head.submit({ cpuCount: 2 }, { by: BOB });
