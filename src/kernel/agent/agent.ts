@@ -359,6 +359,7 @@ class RunningAgent implements Agent {
       { fault },
       fault === null ? 'this node takes new work again' : 'this node takes no new work',
     );
+    if (fault !== null) this.#engine.step({ kind: 'closed' });
     this.#link.sayAlive();
   }
 

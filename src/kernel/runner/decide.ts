@@ -8,6 +8,7 @@ import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
 import { decideOrder, decideRefused } from './orders.ts';
 import { decidePause, decideUnpause, decideYield } from './pause/decide.ts';
+import { giveAllBack } from './places.ts';
 import { decideProcess } from './processes.ts';
 import {
   decideGivenBack,
@@ -45,6 +46,8 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
       return decideStored(state, input.epochId, input.stored, now);
     case 'released':
       return decideReleased(state, input.epochId);
+    case 'closed':
+      return giveAllBack(state, now);
     case 'tick':
       return decideTick(state, now);
     case 'reports_acknowledged':

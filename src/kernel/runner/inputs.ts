@@ -56,6 +56,8 @@ export type RunnerInput =
   | { readonly kind: 'stored'; readonly epochId: EpochId; readonly stored: Stored }
   /** All output of an ended epoch is with the head, its files are removed. */
   | { readonly kind: 'released'; readonly epochId: EpochId }
+  /** The node takes no new work: what waits for a place is given back. */
+  | { readonly kind: 'closed' }
   /** Time has passed. */
   | { readonly kind: 'tick' }
   /** Every report up to this serial is in the head's journal. */

@@ -8,8 +8,8 @@ import { whyPaused } from './pause/state.ts';
 import type { RunnerState } from './state.ts';
 
 /**
- * The end of an epoch, with who has its place from now on. Only what ended by itself gives it away: what somebody
- * has ended may have had to make room.
+ * The end of an epoch, with who has its place from now on. Only what ended by itself gives it away:
+ * what somebody has ended may have had to make room.
  */
 export function endWithNext(
   state: RunnerState,
@@ -39,18 +39,27 @@ function isAlone({ byTask, epochs }: RunnerState, { order, taskId }: Epoch): boo
 
 /** True once it has waited for a place for too long. */
 export function isNextOver(epoch: Epoch, { monotonic }: Now): boolean {
-  return isNext(epoch) && monotonic >= (nextUntilOf(epoch) ?? 0);
+  const until = nextUntilOf(epoch);
+  return until !== null && monotonic >= until;
 }
 
 /** Monotonic; null: it waits for no place. */
 export function nextUntilOf(epoch: Epoch): number | null {
-  if (!isNext(epoch) || epoch.phase !== 'waiting') return null;
-  return epoch.nextUntil ?? 0;
+  return epoch.phase === 'waiting' && isNext(epoch) ? (epoch.nextUntil ?? 0) : null;
+}
+
+/** Gives back all that waits for a place. */
+export function giveAllBack({ nextOf, epochs }: RunnerState, now: Now): RunnerEvent[] {
+  const waiting = [...nextOf.values()].flatMap((ids) => [...ids]);
+  return waiting.flatMap((id) => {
+    const epoch = epochs.get(id);
+    return epoch === undefined ? [] : [givenBack(epoch, now)];
+  });
 }
 
 /** Gives back what has not begun: the head may do with it as it likes. */
 export function givenBack(epoch: Epoch, now: Now): RunnerEvent {
-  const detail = 'no task of its job gave its place up in time';
+  const detail = 'no task of its job has given its place up to it';
   return endUnlaunched(epoch, { cause: 'never_started', nodeFault: false, detail }, now);
 }
 

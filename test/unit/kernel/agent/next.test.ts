@@ -50,3 +50,17 @@ test('[A35] with nothing next, an end is told at once', async () => {
   await world.clock.settle();
   assert.equal(world.head.endOf('1[0]#1' as EpochId)?.cause, 'exited');
 });
+
+test('[A38] a node without room for records gives back what waits, and passes nothing on', async () => {
+  world = new FakeWorld();
+  await world.start();
+  for (const index of [0, 1]) world.head.order(task(index, index > 0));
+  await world.clock.settle();
+  world.journal.hasRoom = () => false;
+  await world.clock.advance(1500);
+  assert.equal(world.head.endOf('1[1]#1' as EpochId)?.cause, 'never_started');
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  assert.equal(world.head.endOf('1[0]#1' as EpochId)?.next, undefined);
+  assert.equal(world.launcher.started.length, 1);
+});

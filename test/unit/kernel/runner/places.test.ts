@@ -122,6 +122,14 @@ test('[A36] a place that comes too late passes to nobody', () => {
   assert.equal(lastEnd(world)?.next, undefined);
 });
 
+test('[A38] a node that takes no new work gives back what waits for a place', () => {
+  const world = busy();
+  assert.deepEqual(world.feed({ kind: 'closed' }), ['epoch_ended', 'epoch_ended']);
+  world.feed(exited(1, 0, 1500), swept(A));
+  assert.equal(lastEnd(world)?.next, undefined);
+  world.assertReplays();
+});
+
 test('[A38] a paused node gives no place away', () => {
   const world = busy();
   world.feed({ kind: 'pause', by: 'alice', durationMs: 60_000, requeue: false });
