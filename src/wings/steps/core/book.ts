@@ -145,7 +145,7 @@ export class StepBook {
     const { task, number } = name.value;
     const own = this.#of(task);
     if (known === undefined) own.next = Math.max(own.next, number + 1);
-    const step = known ?? stepOf(name.value, told, isSure);
+    const step = known ?? stepOf(name.value, told, { isSure });
     if (known === undefined) this.#keep(own, step);
     const process = step.processes.get(told.rank);
     if (process !== undefined && process.node !== node) return;

@@ -41,7 +41,7 @@ export function isLive({ processes }: Pick<Step, 'processes'>): boolean {
 export function stepOf(
   { task, number }: StepName,
   { epochId, command, by, count }: ToldProcess,
-  isSure: boolean,
+  { isSure }: Pick<Step, 'isSure'>,
 ): Step {
   return { task, number, epochId, command, by, count, isSure, processes: new Map() };
 }

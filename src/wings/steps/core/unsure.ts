@@ -29,7 +29,7 @@ export class UnsureSteps {
   hear(node: NodeName, name: StepName, told: ToldProcess): void {
     const id = formatStepId(name);
     const { rank, epochId, startedAt, endedAt, end } = told;
-    const step = this.#steps.get(id) ?? stepOf(name, told, false);
+    const step = this.#steps.get(id) ?? stepOf(name, told, { isSure: false });
     if (step.epochId !== epochId || rank >= step.count || step.processes.has(rank)) return;
     step.processes.set(rank, { node, startedAt, endedAt, end, askedOver: null, isPast: false });
     this.#steps.set(id, step);
