@@ -54,6 +54,22 @@ describe('places of an array', () => {
     );
   });
 
+  it('[A35] why says that a task is next, and where', async () => {
+    const log = join(cluster.work, 'some');
+    writeFileSync(log, '');
+    const line = `echo $WEFT_ARRAY_INDEX >> ${log}; sleep 0.1`;
+    const id = await cluster.ok('run', '--array', '0-299', '--', line);
+    const words = /^It is pending: next on n[12], when a task of its job ends there\.$/m;
+    await until('one of the next few says so', async () => {
+      const begun = readFileSync(log, 'utf8').split('\n').length - 1;
+      // By the time of the answer several more have begun.
+      const { out } = await cluster.weft('why', `${id}[${begun + 12}]`);
+      return words.test(out) || undefined;
+    });
+    await cluster.ok('cancel', id);
+    assert.notEqual((await cluster.weft('wait', id)).code, 0);
+  });
+
   it('[A35, S6] a head and the agents killed in the middle: all complete, none is left out', async () => {
     const log = join(cluster.work, 'more');
     writeFileSync(log, '');

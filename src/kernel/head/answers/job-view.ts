@@ -2,6 +2,7 @@
 
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
+import { isNext } from '../../machine/tasks/shown-state.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import { siteJobOf, sourceOf } from '../../model/job-source.ts';
 import { withoutFeatures } from '../../model/node-features.ts';
@@ -171,6 +172,7 @@ function cancelledBy(outcome: Outcome | null): string | null {
 export function nodesOf(job: Job): string[] {
   const names = new Set<string>();
   for (const task of job.active.values()) {
+    if (isNext(task)) continue;
     for (const name of task.parts.keys()) names.add(name);
     if (names.size >= NODES_SHOWN_MAX) break;
   }

@@ -2,7 +2,7 @@
 
 import type { TaskView } from '../../api/jobs.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';
-import { shownState } from '../../machine/tasks/shown-state.ts';
+import { isNext, shownState } from '../../machine/tasks/shown-state.ts';
 import { formatTaskId, type JobId } from '../../model/ids.ts';
 import type { OutcomeKind } from '../../model/job.ts';
 import type { TaskRow } from '../../ports/history.ts';
@@ -80,6 +80,8 @@ function blank(jobId: number, index: number | null): TaskView {
   };
 }
 
+/** What is next on a node holds nothing there: its reason names the node. */
 function nodesInOrder(task: Task): string[] {
+  if (isNext(task)) return [];
   return [...task.parts].sort(([, a], [, b]) => a.nodeRank - b.nodeRank).map(([name]) => name);
 }

@@ -226,7 +226,7 @@ function hold(state: State, holding: Holding): Node {
 }
 
 /** What waited for a place has it: the share is its own from now on. */
-export function place(state: State, holding: Holding): void {
+export function givePlace(state: State, holding: Holding): void {
   const node = nodeOf(state, holding.share.node);
   state.indexes.places.remove(node.name, holding);
   holding.next = null;

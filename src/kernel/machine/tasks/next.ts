@@ -3,14 +3,14 @@
 import { present } from '../../base/assert.ts';
 import type { Of } from '../events.ts';
 import { countHeld } from '../jobs/apply.ts';
-import { nodeOf, place } from '../nodes/apply.ts';
+import { givePlace, nodeOf } from '../nodes/apply.ts';
 import type { Holding } from '../nodes/facts.ts';
 import type { State } from '../state.ts';
 import { billedOf, putBack, taskOf } from './apply.ts';
 
 export function applyPartPlaced(state: State, event: Of<'part_placed'>, at: number): void {
   const holding = holdingOf(state, event);
-  place(state, holding);
+  givePlace(state, holding);
   if (!event.begun) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
   // Nobody counts it any more: it holds its place until it is gone.
   const { task } = holding;

@@ -19,6 +19,7 @@ export function sayStanding(standing: Standing): string {
   if (reason?.kind === 'site') {
     return asSentence(`It waits in the queue of its site: ${reason.words}`);
   }
+  if (reason?.kind === 'next') return asSentence(`It is pending: ${reason.words}`);
   const words: string[] = [];
   if (nodes.length > 0) {
     const since = startedAt === null ? '' : ` since ${formatInstant(startedAt)}`;

@@ -100,7 +100,9 @@ function explain(engine: Engine, { record, index }: Named, actor: UserActor): Ex
     const words = asSentence(`It is ${view.state.replaceAll('_', ' ')}: ${view.reason.words}`);
     return unplaced({ state: view.state, reason: view.reason, ...NO_PROSPECT, words });
   }
-  if (view.reason.kind === 'site') return { reply: explainView(view), placed: waiting };
+  // Neither is a matter of the plan any more.
+  const isPlaced = view.reason.kind === 'site' || view.reason.kind === 'next';
+  if (isPlaced) return { reply: explainView(view), placed: waiting };
   const about = view.nodes.length > 0 ? 'next_task' : 'task';
   const ahead = expect(engine, pendingOf(job, waiting));
   const expected = viewLookAhead(ahead, about, actor.name);
