@@ -20,11 +20,12 @@ exports.start = (name) => {
 };
 
 /**
- * The whole run of the tests starts short commands by thousands, has just built them, and says so:
- * a package's start takes half the time. What they start and submit hears nothing of it.
+ * The whole run of the tests starts short commands by thousands, has just built them, and says in
+ * which checkout: a package's start takes half the time. Another checkout that a test makes has its
+ * own programs. What the commands start and submit hears nothing of it.
  */
 function isTestedAsBuilt(name) {
-  if (name !== 'weft' || process.env[TESTS_BUILT] !== '1') return false;
+  if (name !== 'weft' || process.env[TESTS_BUILT] !== root) return false;
   if (!builtFile('quick.cjs').QUICK.has(process.argv[2])) return false;
   delete process.env[TESTS_BUILT];
   return true;

@@ -356,12 +356,16 @@ function linesOf(file: string): string[] {
   }
 }
 
-/** The process of the pool's worker; `directory`: of its node and the others, and of no other cluster. */
+/**
+ * The process of the pool's worker; `directory`: of its node and the others, and of no other cluster.
+ * The child that runs its calls names a folder of it, and may have the smaller id after a wrap.
+ */
 function supervisorPid(pool: number, directory: string): number {
   for (const name of readdirSync('/proc')) {
     if (!/^\d+$/.test(name)) continue;
     try {
-      if (!readFileSync(`/proc/${name}/cmdline`, 'utf8').includes('weft-worker')) continue;
+      const argv = readFileSync(`/proc/${name}/cmdline`, 'utf8').split('\0');
+      if (!argv.some((one) => one.endsWith('/weft-worker.cjs'))) continue;
       const variables = readFileSync(`/proc/${name}/environ`, 'utf8').split('\0');
       if (!variables.some((one) => one.startsWith(`TMPDIR=${directory}/`))) continue;
       if (variables.includes(`WEFT_POOL=${pool}`)) return Number(name);

@@ -47,7 +47,7 @@ const COMPILED = path.join(ROOT, 'node_modules', '.cache', 'compiled');
 /** With what was built, short commands start in half the time (bin/start.cjs). */
 function environmentOf({ isBuilt = false }: Selection): NodeJS.ProcessEnv {
   const own = { ...process.env, NODE_COMPILE_CACHE: COMPILED };
-  return isBuilt ? { ...own, NODE_TESTS_BUILT_WEFT: '1' } : own;
+  return isBuilt ? { ...own, NODE_TESTS_BUILT_WEFT: ROOT } : own;
 }
 
 async function runOnce(stage: TestStage, selection: Selection): Promise<TestCounter> {
