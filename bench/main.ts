@@ -57,6 +57,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['samples.ts', '50'],
     about: 'what samples cost: a look, its message, a sample at the head, a day on the disk',
   },
+  'gpu-samples': {
+    args: ['gpu-samples.ts', '100'],
+    about: 'samples of 100 nodes with 8 gpus: agent, head, a year on the disk, curves and the map',
+  },
   plan: {
     args: ['plan-cycle.ts'],
     about: 'a scheduling cycle at 10,000 nodes with 100,000 waiting tasks of 100 shapes',

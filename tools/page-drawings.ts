@@ -1,5 +1,6 @@
 // Draws docs/pictures/page-*.svg: pages of the web page as they stand in the browser, of a cluster of
-// its own with jobs that run, wait and fail, removed again. Usage: page-drawings.ts.
+// its own with jobs that run, wait and fail, removed again, and of gpus that are made up.
+// Usage: page-drawings.ts [gpus], which draws these alone.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,6 +8,8 @@ import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { startBrowser } from './browser.ts';
 import { buildPage } from './page.ts';
+import { PageAlone } from './page-alone/server.ts';
+import { madeUp, SMALL } from './page-alone/world.ts';
 import { pageSvg, RECORD_CANVASES } from './picture/page-svg.ts';
 import { ROOT } from './tree.ts';
 
@@ -61,8 +64,27 @@ const PICTURES: readonly Picture[] = [
   },
 ];
 
+const GPUS: Picture = {
+  name: 'gpus',
+  place: 'gpus',
+  height: 640,
+  label: 'All gpus of a cluster: nodes by cards, how much each works, and who has it',
+};
+
 async function main(): Promise<void> {
   await buildPage();
+  await drawMadeUp();
+  if (process.argv[2] !== 'gpus') await drawReal();
+}
+
+/** No cluster of one machine has so many cards. */
+async function drawMadeUp(): Promise<void> {
+  const alone = await PageAlone.start(madeUp(SMALL));
+  await draw(alone.url, [GPUS]);
+  await alone.close();
+}
+
+async function drawReal(): Promise<void> {
   const home = mkdtempSync(path.join(tmpdir(), 'weft-drawing-'));
   const weft = (...args: string[]): string => {
     const env = { ...process.env, XDG_STATE_HOME: home };
@@ -75,20 +97,20 @@ async function main(): Promise<void> {
     for (const job of JOBS) weft('run', '--private', ...job);
     weft('node', 'drain', 'n6', '--reason', 'new disk');
     await new Promise((resolve) => setTimeout(resolve, RUN_MS));
-    await draw(weft('ui', '--print'));
+    await draw(weft('ui', '--print'), PICTURES);
   } finally {
     weft('down', '--clean', '--yes', '--now');
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-async function draw(address: string): Promise<void> {
+async function draw(address: string, pictures: readonly Picture[]): Promise<void> {
   const browser = await startBrowser();
   const page = await (await browser.newContext()).newPage();
   await page.addInitScript(RECORD_CANVASES);
   await page.goto(address);
   await page.getByRole('heading', { level: 1 }).waitFor();
-  for (const { name, place, label, height } of PICTURES) {
+  for (const { name, place, label, height } of pictures) {
     await page.setViewportSize({ width: WIDTH, height });
     await page.evaluate(`location.hash = '#/${place}'`);
     if (place === 'schedule') await page.getByRole('button', { name: '15 minutes' }).click();

@@ -11,7 +11,7 @@ import { outputOfWeft } from './weft.ts';
 const WIDTHS = [1280, 800, 400];
 const QUIET_MS = 700;
 const PAGES = [
-  ...['', 'jobs', 'jobs/1', 'nodes', 'nodes/n1', 'schedule', 'batches', 'pools', 'sites'],
+  ...['', 'jobs', 'jobs/1', 'nodes', 'nodes/n1', 'schedule', 'gpus', 'batches', 'pools', 'sites'],
   ...['accounting', 'submit'],
 ];
 

@@ -29,6 +29,7 @@ const PAGES: readonly (readonly [string, string])[] = [
   ['nodes', 'Nodes'],
   ['nodes/n1', 'Node n1'],
   ['schedule', 'Schedule'],
+  ['gpus', 'Gpus'],
   ['batches', 'Batches'],
   ['batches/lab/sweep', 'Batch lab/sweep'],
   ['pools', 'Pools'],
@@ -305,6 +306,25 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await page.getByRole('button', { name: '6 hours', pressed: true }).waitFor();
     assert.equal(await page.getByLabel('tall rows').isChecked(), true);
     assert.equal(page.url(), address);
+  });
+
+  it('[V20] gpus are a map of nodes by cards: work or memory, who has each, and how it was', async () => {
+    const { page } = made.own;
+    await goTo(made.own, 'gpus', 'Gpus');
+    const card = page.locator('li[title^="gpu 1, a100-80g"]').first();
+    assert.match((await card.textContent()) ?? '', /^1 a100-80g\d+ %bob$/);
+    await page.locator('li[title*="GPU is lost"]').waitFor();
+    assert.deepEqual(await axeFindings(made.own), []);
+    const asked = page.waitForRequest(/\/v1\/samples\/gpus\?.*figure=memory/);
+    await page.getByRole('button', { name: 'memory' }).click();
+    await asked;
+    // Who had it then is not known: of earlier times nobody is named.
+    await page.getByRole('slider').press('Home');
+    await page.locator('table.cards .who').first().waitFor({ state: 'detached' });
+    assert.match((await card.textContent()) ?? '', /^1 a100-80g–$/);
+    await page.getByRole('slider').press('End');
+    await page.locator('table.cards .who').first().waitFor();
+    await page.waitForFunction("location.hash === '#/gpus?of=memory'");
   });
 
   it('a site is shown as it says itself, and as its filters let it be seen', async () => {

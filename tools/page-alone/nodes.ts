@@ -44,6 +44,36 @@ export function nodeOf(at: number, now: number): NodeView {
   };
 }
 
+const GPUS_OF_NODE = 8;
+const STEPS = 61;
+
+/** An hour of the gpus of eight nodes: given, used outside, ill, or free. */
+export function gpuMapOf(now: number, figure: string | null): ReplyOf<'gpuMap'> {
+  const cardOf = (node: number, number: number) => {
+    const place = node * GPUS_OF_NODE + number;
+    const isGiven = place % 3 !== 2;
+    const why =
+      place === 21 ? 'ill: GPU is lost' : place === 34 ? 'used outside Weft by ann' : null;
+    const state = place === 21 ? 'ill' : place === 34 ? 'used_outside' : isGiven ? 'given' : 'free';
+    const level = isGiven ? ((place * 37) % 90) + (figure === 'memory' ? 5 : 10) : 0;
+    const wave = (step: number): number => Math.round(level * (0.8 + 0.2 * Math.sin(step / 6)));
+    return {
+      label: String(number),
+      type: node < 5 ? 'a100-80g' : 'rtx4090',
+      state,
+      why,
+      tasks: state === 'given' ? [`${place + 10}#1`] : [],
+      users: state === 'given' ? [OWNERS[place % 4] as string] : [],
+      percents: Array.from({ length: STEPS }, (_, step) => (step < 4 ? null : wave(step))),
+    };
+  };
+  const nodes = Array.from({ length: 8 }, (_, node) => ({
+    name: `n${node + 1}`,
+    cards: Array.from({ length: node < 5 ? GPUS_OF_NODE : 2 }, (_card, at) => cardOf(node, at)),
+  }));
+  return { from: now - 60 * MINUTE_MS, stepMs: MINUTE_MS, isWhole: true, nodes };
+}
+
 export function infoOf(nodes: number, waiting: number, now: number): InfoReply {
   const all = { cpuCount: 16 * nodes, memoryBytes: 64 * GIB * nodes, gpuCount: 2 * nodes };
   return {

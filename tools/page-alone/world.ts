@@ -35,6 +35,7 @@ export function madeUp(size: WorldSize, now = Date.now()) {
     getNotice: () => ({ notice: null }),
     listNodes: () => ({ nodes: all }),
     getNode: ({ params }) => nodes.nodeOf(Number(params['name']?.slice(1)) - 1, now),
+    gpuMap: ({ query }) => nodes.gpuMapOf(now, query.get('figure')),
     schedule: () => schedule,
     listReservations: () => nodes.reservationsOf(now),
     listJobs: (asked) => jobs.listJobs(world, asked),

@@ -68,9 +68,15 @@ const WALK = `(() => {
       if (inside(box)) words(line.text.replace(/\\s+$/, ''), box, style, bounds ? bounds.right : Infinity);
     }
   };
+  const slider = (element, box, style) => {
+    const at = box.left + 7 + (box.width - 14) * (element.value - element.min) / (element.max - element.min || 1);
+    rect(box.left, box.top + box.height / 2 - 2, box.width, 4, 'rx="2" fill="' + style.borderTopColor + '"');
+    rect(at - 7, box.top + box.height / 2 - 7, 14, 14, 'rx="7" fill="' + style.color + '"');
+  };
   const field = (element, box, style) => {
     const pad = parseFloat(style.paddingLeft) + 1;
     const of = { left: box.left + pad, top: box.top, height: element.tagName === 'TEXTAREA' ? 24 : box.height };
+    if (element.type === 'range') return slider(element, box, style);
     if (element.type === 'checkbox') return rect(box.left + 0.5, box.top + 0.5, box.width - 1, box.height - 1, 'rx="2" fill="none" stroke="' + style.color + '"' + (element.checked ? ' stroke-width="4"' : ''));
     if (element.tagName === 'SELECT') words('▾', { left: box.right - 16, top: box.top, width: 9, height: box.height }, style);
     const text = element.tagName === 'SELECT' ? element.selectedOptions[0]?.text ?? '' : element.value || element.placeholder || '';
@@ -88,7 +94,7 @@ const WALK = `(() => {
       const sides = ['Top', 'Right', 'Bottom', 'Left'].map((side) => ({ width: parseFloat(style['border' + side + 'Width']) || 0, color: style['border' + side + 'Color'] }));
       const isFramed = sides.every(({ width, color }) => width > 0 && width === sides[0].width && color === sides[0].color);
       const fill = isSeen(style.backgroundColor) ? style.backgroundColor : 'none';
-      const plain = element.type !== 'checkbox';
+      const plain = element.type !== 'checkbox' && element.type !== 'range';
       if (plain && (fill !== 'none' || isFramed)) {
         const by = isFramed ? sides[0].width / 2 : 0;
         rect(box.left + by, box.top + by, box.width - 2 * by, box.height - 2 * by, (rx > 0 ? 'rx="' + Math.min(rx, box.height / 2) + '" ' : '') + 'fill="' + fill + '"' + (isFramed ? ' stroke="' + sides[0].color + '"' : ''));

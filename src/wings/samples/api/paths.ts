@@ -17,5 +17,6 @@ declare module '../../../kernel/api/jobs.ts' {
 
 addPaths({
   nodeSamples: 'GET /v1/nodes/:name/samples',
+  gpuMap: 'GET /v1/samples/gpus',
   usedByOwners: 'GET /v1/samples/owners',
 } satisfies Readonly<Record<keyof Routes, string>>);

@@ -50,6 +50,21 @@ export const usedView = z.object({
 });
 export type UsedView = z.infer<typeof usedView>;
 
+const cardUse = z.object({
+  /** Name, type and state are those of the node. */
+  label: z.string(),
+  type: z.string(),
+  state: z.string(),
+  /** What keeps it from being given, in words; null: nothing. */
+  why: z.string().nullable(),
+  /** Tasks that have it now, with their epoch, and their users. */
+  tasks: z.array(z.string()),
+  users: z.array(z.string()),
+  /** Percent of its time, or of its memory. */
+  percents: points,
+});
+export type CardUseView = z.infer<typeof cardUse>;
+
 export const sampleRoutes = {
   nodeSamples: {
     summary: "What was used of a node's machine over time; the further back, the longer the steps.",
@@ -64,6 +79,23 @@ export const sampleRoutes = {
       memory: curve,
       /** By their numbers on the node. */
       gpus: z.array(z.object({ number: count, busyPercent: curve, memoryBytes: curve })).readonly(),
+    }),
+  },
+  gpuMap: {
+    summary:
+      'How much all gpus of all nodes worked over time, or how full they were, and who has them.',
+    access: USER,
+    /** Absent: an hour ago; `busy`. */
+    query: z.strictObject({
+      from: instantInQuery.optional(),
+      figure: z.enum(['busy', 'memory']).optional(),
+    }),
+    reply: z.object({
+      from: instant,
+      stepMs: count,
+      /** False: there are more cards than an answer has. */
+      isWhole: z.boolean(),
+      nodes: z.array(z.object({ name: z.string(), cards: z.array(cardUse) })),
     }),
   },
   usedByOwners: {

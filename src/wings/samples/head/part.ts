@@ -4,6 +4,7 @@ import type { HandlersOf } from '../../../kernel/head/http/call.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
 import type { sampleRoutes } from '../api/samples.ts';
 import { WING } from '../model/wing-name.ts';
+import { gpuMap } from './gpu-map.ts';
 import { nodeSamples, usedByOwners } from './handlers.ts';
 import type { IdleGpus } from './idle-gpus.ts';
 import { measure } from './measure.ts';
@@ -16,7 +17,7 @@ declare module '../../../kernel/head/http/services.ts' {
   }
 }
 
-const handlers: HandlersOf<typeof sampleRoutes> = { nodeSamples, usedByOwners };
+const handlers: HandlersOf<typeof sampleRoutes> = { nodeSamples, gpuMap, usedByOwners };
 
 export function samplesHead(samples: Samples, idle: IdleGpus): HeadPart {
   return {

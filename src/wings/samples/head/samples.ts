@@ -24,6 +24,8 @@ export const TASKS_KEPT_MAX = 1_000_000;
 /** Series that are cleaned together: a tick takes some milliseconds of it. */
 const SERIES_PER_TICK = 50;
 const STEPS_PER_ANSWER_MAX = 1500;
+/** Steps of each card where all are shown together. */
+const MAP_STEPS_MAX = 80;
 
 /** By figure: `cpu`, `memory`, `gpu0`, `gpu0-memory`. */
 type Tracks = Map<string, Track>;
@@ -216,6 +218,16 @@ export class Samples {
     const stepMs = level.stepMs * merged;
     const [cpu, memory] = [of('cpu'), of('memory')];
     return { from: first * level.stepMs, stepMs, cpu, memory, gpus };
+  }
+
+  /** One figure of many gpus, on one grid: its means by series, `n1/gpu0`. */
+  gpuMeans(from: number) {
+    const grid = gridFor(from, this.#clock.now(), MAP_STEPS_MAX);
+    const { first, level, merged } = grid;
+    const meansOf = (name: NodeName, figure: string): readonly Point[] => {
+      return this.#column(name, figure, { line: level.mean, grid }).means();
+    };
+    return { from: first * level.stepMs, stepMs: level.stepMs * merged, meansOf };
   }
 
   /** Numbers of those that have told since the head was started. */

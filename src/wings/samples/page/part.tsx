@@ -9,9 +9,14 @@ import type { PagePart } from '../../../kernel/page/part.ts';
 import { Empty, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
 import { Curves } from '../../../kernel/page/parts/curves.tsx';
 import { sizeWords } from '../../../kernel/page/pure/words.ts';
+import { Gpus } from './gpus.tsx';
 import { Used } from './used.tsx';
 
-export const samplesPage: PagePart = { OfNode: NodeCurves, OfJob: Used };
+export const samplesPage: PagePart = {
+  pages: [{ path: 'gpus', title: 'Gpus', show: () => <Gpus /> }],
+  OfNode: NodeCurves,
+  OfJob: Used,
+};
 
 const HOUR_MS = 3_600_000;
 const SPANS = [

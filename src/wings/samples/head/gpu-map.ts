@@ -1,0 +1,56 @@
+// All gpus of the cluster together: how much each worked over time, and who has it.
+
+import { ok } from '../../../kernel/base/result.ts';
+import { gpusOf } from '../../../kernel/head/answers/gpu-view.ts';
+import type { Handler } from '../../../kernel/head/http/call.ts';
+import type { Node } from '../../../kernel/machine/nodes/facts.ts';
+import type { EpochId } from '../../../kernel/model/ids.ts';
+import type { CardUseView } from '../api/samples.ts';
+import type { Point } from '../model/look.ts';
+import type { Samples } from './samples.ts';
+
+const HOUR_MS = 3_600_000;
+/** Cards of an answer: 200 nodes with eight of them. */
+const CARDS_MAX = 1600;
+
+type Figure = 'busy' | 'memory';
+type MeansOf = ReturnType<Samples['gpuMeans']>['meansOf'];
+
+export const gpuMap: Handler<'gpuMap'> = ({ engine, samples, clock }, { query }) => {
+  const { from = clock.now() - HOUR_MS, figure = 'busy' } = query;
+  const { meansOf, ...grid } = samples.gpuMeans(from);
+  const byName = new Intl.Collator('en', { numeric: true }).compare;
+  const all = [...engine.state.nodes.values()].sort((a, b) => byName(a.name, b.name));
+  const nodes: { name: string; cards: CardUseView[] }[] = [];
+  let left = CARDS_MAX;
+  for (const node of all) {
+    const count = node.gpus?.cards.length ?? 0;
+    if (count === 0) continue;
+    if (count > left) return ok({ ...grid, isWhole: false, nodes });
+    left -= count;
+    nodes.push({ name: node.name, cards: cardsOf(node, figure, meansOf) });
+  }
+  return ok({ ...grid, isWhole: true, nodes });
+};
+
+function cardsOf(node: Node, figure: Figure, meansOf: MeansOf): CardUseView[] {
+  const numbers = node.gpus?.cards.map(({ number }) => number) ?? [];
+  return (gpusOf(node)?.cards ?? []).map((card, at) => {
+    const { label, type, state, why, tasks, memoryBytes } = card;
+    const series = figure === 'busy' ? `gpu${numbers[at]}` : `gpu${numbers[at]}-memory`;
+    const means = meansOf(node.name, series);
+    const percents = figure === 'busy' ? means : means.map((point) => shareOf(point, memoryBytes));
+    return { label, type, state, why, tasks, users: usersOf(node, tasks), percents };
+  });
+}
+
+function shareOf(bytes: Point, all: number | null): Point {
+  if (bytes === null || all === null || all === 0) return null;
+  return Math.min(100, Math.round((100 * bytes) / all));
+}
+
+/** Nobody is named of tasks that are over for the head. */
+function usersOf({ holding }: Node, tasks: readonly string[]): string[] {
+  const owners = tasks.flatMap((id) => holding.get(id as EpochId)?.task?.job.owner ?? []);
+  return [...new Set(owners)];
+}
