@@ -13,7 +13,7 @@ export function demand(state: RouterState): number {
 
 function countStaying({ workers }: RouterState): number {
   let count = 0;
-  for (const { isLeaving } of workers.values()) if (!isLeaving) count += 1;
+  for (const { duty } of workers.values()) if (duty !== 'leaves') count += 1;
   return count;
 }
 
@@ -39,13 +39,13 @@ export function release(state: RouterState): void {
     if (staying <= state.min) return;
     const isLong = state.now - worker.idleSince >= state.options.idleMs || staying > state.max;
     if (!isIdle(worker) || !isLong) continue;
-    worker.isLeaving = true;
+    worker.duty = 'leaves';
     worker.line?.peer.send({ kind: 'leave' });
     state.loads.refresh(worker);
     staying -= 1;
   }
 }
 
-function isIdle({ line, load, isLeaving, isSuspended, calls }: Worker): boolean {
-  return line !== null && load === 0 && !isLeaving && !isSuspended && calls.size === 0;
+function isIdle({ line, load, duty, isSuspended, calls }: Worker): boolean {
+  return line !== null && load === 0 && duty !== 'leaves' && !isSuspended && calls.size === 0;
 }

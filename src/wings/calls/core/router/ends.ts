@@ -54,17 +54,22 @@ function unload(state: RouterState, call: Call): void {
   worker.aheadBytes = worker.load === 0 ? 0 : worker.aheadBytes - (call.inline?.length ?? 0);
   worker.endedAt = state.now;
   if (worker.load === 0) {
-    worker.isHeldUp = false;
+    goesOn(worker);
     state.busy -= 1;
     worker.idleSince = state.now;
   }
   state.loads.refresh(worker);
 }
 
+/** What held it up is over. */
+function goesOn(worker: Worker): void {
+  if (worker.duty === 'held_up') worker.duty = 'takes';
+}
+
 /** The end of a call: told to its client, and kept until that has it. */
 export function end(state: RouterState, call: Call, told: End): void {
   const { session, worker } = call;
-  if (worker !== null && call.depth === 0) worker.isHeldUp = false;
+  if (worker !== null && call.depth === 0) goesOn(worker);
   unload(state, call);
   closeRelaysOf(call);
   if (call.isDropped) return release(state, call);

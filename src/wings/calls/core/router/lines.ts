@@ -1,5 +1,6 @@
 // What lines of clients and of workers have in common: how one is cut.
 
+import { toAway } from './presence.ts';
 import type { ClientLine, WorkerLine } from './records.ts';
 import type { RouterState } from './state.ts';
 import { closeLine } from './streams.ts';
@@ -12,8 +13,7 @@ export function lineGone(state: RouterState, line: ClientLine | WorkerLine): voi
   state.workerLines.delete(line as WorkerLine);
   if ('worker' in line) {
     if (line.worker?.line === line) {
-      line.worker.line = null;
-      line.worker.awayAt = state.now;
+      toAway(line.worker, state.now);
       state.loads.refresh(line.worker);
     }
   } else if (line.session?.line === line) {

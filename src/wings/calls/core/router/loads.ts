@@ -47,9 +47,9 @@ export class Loads {
 }
 
 function bucketOf(worker: Worker): number {
-  if (worker.line === null || worker.isLeaving || worker.isSuspended) return -1;
+  if (worker.line === null || worker.duty === 'leaves' || worker.isSuspended) return -1;
   if (worker.load === 0) return 0;
-  if (worker.isHeldUp) return -1;
+  if (worker.duty === 'held_up') return -1;
   const isFull =
     worker.load >= CALL_AHEAD_MAX ||
     worker.aheadMs >= CALL_AHEAD_MS ||

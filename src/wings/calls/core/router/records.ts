@@ -224,21 +224,39 @@ export interface Session {
   readonly relays: Set<Relay>;
 }
 
-export interface Worker {
+/** Whether there is a line to a worker; `presence.ts` has every change of it. */
+type Presence = Here | Away;
+
+interface Here {
+  readonly line: WorkerLine;
+  readonly awaySince: null;
+}
+
+/** Calls that it has wait for its return, for a while. */
+interface Away {
+  readonly line: null;
+  readonly awaySince: number;
+}
+
+/**
+ * `held_up`: what it runs takes longer than expected, and nothing more is put behind that. `leaves`: it was
+ * idle, and was asked to go.
+ */
+type Duty = 'takes' | 'held_up' | 'leaves';
+
+export type Worker = WorkerFacts & Presence;
+
+interface WorkerFacts {
   readonly name: string;
-  line: WorkerLine | null;
-  awayAt: number;
   /** Given and not over, ended and not acknowledged: in the order in which they were given. */
   readonly calls: Set<Call>;
   /** Calls that have not ended, what they may take, and their bytes. */
   load: number;
   aheadMs: number;
   aheadBytes: number;
-  isLeaving: boolean;
-  /** Stopped for a while: it gets no calls, and what it has waits. */
+  duty: Duty;
+  /** Stopped by the cluster for a while, here or away: it gets no calls, and what it has waits. */
   isSuspended: boolean;
-  /** What it runs takes longer than expected: nothing more is put behind that. */
-  isHeldUp: boolean;
   idleSince: number;
   endedAt: number;
   doneCount: number;
@@ -295,14 +313,13 @@ export function newWorker(name: string, now: number): Worker {
   return {
     name,
     line: null,
-    awayAt: now,
+    awaySince: now,
     calls: new Set(),
     load: 0,
     aheadMs: 0,
     aheadBytes: 0,
-    isLeaving: false,
+    duty: 'takes',
     isSuspended: false,
-    isHeldUp: false,
     idleSince: now,
     endedAt: now,
     doneCount: 0,

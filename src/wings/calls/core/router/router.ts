@@ -26,6 +26,7 @@ import { settle } from './ends.ts';
 import { lend } from './lend.ts';
 import { cut, lineGone } from './lines.ts';
 import { isOver } from './phases.ts';
+import { toAway } from './presence.ts';
 import { pump } from './pump.ts';
 import { type ClientLine, type Inside, newStreams, type WorkerLine } from './records.ts';
 import { accountFor, beginRecovery, recoveryTick } from './recovery.ts';
@@ -191,9 +192,9 @@ export class Router {
     const worker = state.workers.get(name);
     if (worker === undefined) return;
     worker.isSuspended = isSuspended;
-    worker.awayAt = now;
     worker.endedAt = now;
-    if (worker.line !== null) worker.line.heardAt = now;
+    if (worker.line === null) toAway(worker, now);
+    else worker.line.heardAt = now;
     state.loads.refresh(worker);
     this.#turn();
   }
@@ -292,10 +293,9 @@ export class Router {
         over(state, session, session.detach ? 'detached' : 'ended');
     }
     for (const worker of state.workers.values()) {
-      const isGone = worker.line === null && !worker.isSuspended;
-      const isAway = isGone && now - worker.awayAt >= CALL_WORKER_AWAY_MS;
-      const detail = `Its worker ${worker.name} cannot be reached.`;
-      if (isAway) abandon(state, worker, { detail, isBlamed: false });
+      const { name, awaySince, isSuspended } = worker;
+      if (awaySince === null || isSuspended || now - awaySince < CALL_WORKER_AWAY_MS) continue;
+      abandon(state, worker, { detail: `Its worker ${name} cannot be reached.`, isBlamed: false });
     }
   }
 
@@ -306,7 +306,7 @@ export class Router {
     for (const worker of workers.values()) {
       const { line, load, endedAt, isSuspended } = worker;
       if (line === null || isSuspended || load < 2 || now - endedAt < CALL_RECALL_MS) continue;
-      worker.isHeldUp = true;
+      worker.duty = 'held_up';
       loads.refresh(worker);
       line.peer.send({ kind: 'recall', count: load - 1 });
     }

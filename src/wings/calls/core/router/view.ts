@@ -73,10 +73,10 @@ function viewWorker(state: RouterState, worker: Worker): WorkerView {
   };
 }
 
-function workerStateOf({ line, isLeaving, isSuspended, load }: Worker): WorkerView['state'] {
+function workerStateOf({ line, duty, isSuspended, load }: Worker): WorkerView['state'] {
   if (isSuspended) return 'suspended';
   if (line === null) return 'away';
-  if (isLeaving) return 'leaving';
+  if (duty === 'leaves') return 'leaving';
   return load > 0 ? 'busy' : 'idle';
 }
 

@@ -8,6 +8,7 @@ import { read, tellAssets } from './assets.ts';
 import { assign, countCrash, end, fail, failAtWorker, giveBack, settle } from './ends.ts';
 import { cut } from './lines.ts';
 import { isOver, toStarted } from './phases.ts';
+import { toHere } from './presence.ts';
 import {
   type Asset,
   type Call,
@@ -214,9 +215,9 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
   }
   state.workers.set(worker.name, worker);
   worker.isSuspended = state.suspended.has(worker.name);
-  worker.line = line;
+  toHere(worker, line);
   // What it was told on another line may not have reached it.
-  worker.isLeaving = false;
+  if (worker.duty === 'leaves') worker.duty = 'takes';
   worker.acks = [];
   worker.ackSession = null;
   line.worker = worker;
