@@ -50,7 +50,7 @@ interface PlantedRun {
 
 /** How much a check does. */
 export interface Measures {
-  /** Fresh seeds: so many, or as many as there is time for. */
+  /** Fresh seeds: so many, or as many as a processor runs in this time. */
   readonly freshSeeds: number;
   readonly freshMs: number;
   /** Seeds that are run twice. */

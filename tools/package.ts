@@ -1,5 +1,6 @@
-// `node tools/package.ts [--out FOLDER] [--quick]`: what is installed without npm, made of dist/: a Debian
-// package, an rpm where rpmbuild is, and a tarball for a home directory, all with Node inside. The same sources give the same bytes.
+// `node tools/package.ts [--out FOLDER] [--quick] [--tarball]`: what is installed without npm, made of dist/:
+// a Debian package, an rpm where rpmbuild is, and a tarball for a home directory (only that one with
+// --tarball), all with Node inside. The same sources give the same bytes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -21,7 +22,11 @@ function sourceDate(): number {
 }
 
 const { values } = parseArgs({
-  options: { out: { type: 'string', default: '.' }, quick: { type: 'boolean', default: false } },
+  options: {
+    out: { type: 'string', default: '.' },
+    quick: { type: 'boolean', default: false },
+    tarball: { type: 'boolean', default: false },
+  },
 });
 const out = path.resolve(values.out);
 const folder = mkdtempSync(path.join(tmpdir(), 'weft-make-package-'));
@@ -30,9 +35,11 @@ try {
   const tree = await makeTree(path.join(folder, 'usr'));
   const how = { tree, out, date: sourceDate(), quick: values.quick };
   console.log(makeTarball(how));
-  addSystemFiles(tree);
-  if (canMakeRpm()) console.log(makeRpm(how));
-  console.log(makeDeb(how));
+  if (!values.tarball) {
+    addSystemFiles(tree);
+    if (canMakeRpm()) console.log(makeRpm(how));
+    console.log(makeDeb(how));
+  }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

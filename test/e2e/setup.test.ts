@@ -18,10 +18,10 @@ describe('weft setup with systemd', () => {
   before(async () => {
     folder = mkdtempSync(path.join(tmpdir(), 'weft-setup-'));
     const tool = path.join(repository, 'tools', 'package.ts');
-    const argv = [process.execPath, tool, '--out', folder, '--quick'];
+    const argv = [process.execPath, tool, '--out', folder, '--quick', '--tarball'];
     const made = await runProgram(argv, { cwd: repository, env: process.env });
     assert.equal(made.code, 0, made.error);
-    const [tarball = ''] = made.out.split('\n');
+    const tarball = made.out.trim();
     hosts = new SystemdHosts([folder]);
     [head, lab, desk] = [
       await hosts.boot('head'),

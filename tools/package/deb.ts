@@ -72,7 +72,7 @@ export function makeDeb({ tree, out, date, quick }: How): string {
     writeFileSync(path.join(control, name), text, { mode: 0o755 });
   }
   const file = path.join(out, `weft_${tree.version}_${architecture}.deb`);
-  const packing = quick ? ['-Zgzip', '-z1'] : ['-Zxz'];
+  const packing = [quick ? '-Znone' : '-Zxz'];
   const done = spawnSync('dpkg-deb', [...packing, '--root-owner-group', '-b', root, file], {
     encoding: 'utf8',
     env: { ...process.env, SOURCE_DATE_EPOCH: String(date) },

@@ -72,7 +72,7 @@ function specText(version: string, root: string, quick: boolean): string {
   return `%global __os_install_post %{nil}
 %global debug_package %{nil}
 %global _build_id_links none
-%global _binary_payload ${quick ? 'w1.gzdio' : 'w9.xzdio'}
+%global _binary_payload ${quick ? 'w.ufdio' : 'w9.xzdio'}
 %global _buildhost weft
 %global use_source_date_epoch_as_buildtime 1
 %global clamp_mtime_to_source_date_epoch 1

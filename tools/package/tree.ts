@@ -27,7 +27,7 @@ export interface How {
   readonly out: string;
   /** Seconds since 1970: of all files. */
   readonly date: number;
-  /** Packed less well, for tests. */
+  /** Packed less well or not at all, for tests. */
   readonly quick: boolean;
 }
 

@@ -8,12 +8,16 @@ import { ROOT } from '../tree.ts';
 import type { StageResult } from './result.ts';
 import type { ProgramStage } from './stages.ts';
 
+/** Served when no other process wants a processor. */
+const LAST = ['nice', '-n', '19'] as const;
 const SUMMARY = /^(\d+) passed, (\d+) failed$/;
 
 /** Runs the program, prints what it prints but its summary, and counts. */
 export async function runProgram(stage: ProgramStage): Promise<StageResult> {
   const [script, ...args] = stage.command;
-  const child = spawn(process.execPath, [path.join(ROOT, script), ...args], {
+  const before = stage.isPatient === true ? LAST : [];
+  const [program, ...rest] = [...before, process.execPath, path.join(ROOT, script), ...args];
+  const child = spawn(program, rest, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

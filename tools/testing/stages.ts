@@ -6,6 +6,8 @@ export interface ProgramStage {
   readonly name: string;
   /** Script and arguments for Node, from the top of the repository. */
   readonly command: readonly [script: string, ...args: string[]];
+  /** Served by the processors last: it has what the others of its row leave idle. */
+  readonly isPatient?: boolean;
 }
 
 /** Folders of `*.test.ts` files, each file a process of its own. */
@@ -35,7 +37,6 @@ export const ROWS: readonly (readonly Stage[])[] = [
     program('tidy', 'tools/tidy.ts'),
     program('biome', 'node_modules/@biomejs/biome/bin/biome', 'check', '.'),
     program('unused', 'node_modules/knip/bin/knip.js', '--no-progress'),
-    program('wings', 'tools/without-wings.ts'),
   ],
   [
     // Not beside the typecheck, which builds into the same folders.
@@ -44,14 +45,18 @@ export const ROWS: readonly (readonly Stage[])[] = [
     tests('traces', 1),
     tests('records', 1),
   ],
-  [tests('unit', 2)],
   [
-    program('simulation', 'sim/main.ts', 'check'),
+    tests('unit', 2),
     tests('contract', 1),
     program('package', 'node_modules/publint/src/cli.js', '--strict'),
   ],
-  // Clusters wait more than they work; what fails beside others runs once more, alone.
-  [tests('e2e', 4)],
+  [
+    // Clusters wait more than they work; what fails beside others runs once more, alone.
+    tests('e2e', 4),
+    // What only computes takes the processors while they wait.
+    patient(program('simulation', 'sim/main.ts', 'check')),
+    patient(program('wings', 'tools/without-wings.ts')),
+  ],
 ];
 
 /** All stages. A test file in a folder that is not listed here fails the run. */
@@ -59,6 +64,10 @@ export const STAGES: readonly Stage[] = ROWS.flat();
 
 function program(name: string, script: string, ...args: string[]): ProgramStage {
   return { kind: 'program', name, command: [script, ...args] };
+}
+
+function patient(stage: ProgramStage): ProgramStage {
+  return { ...stage, isPatient: true };
 }
 
 function tests(name: string, concurrency: number): TestStage {

@@ -50,7 +50,8 @@ export class VirtualMachine {
     const cable = join(this.directory, 'line');
     const kernel = ['console=ttyS0 quiet panic=-1 root=/dev/nvme0n1 rw', INIT, ...parameters];
     const options = {
-      accel: 'tcg,thread=multi',
+      // One thread: two would wait for each other, at half more of the processor and no sooner.
+      accel: 'tcg,thread=single',
       cpu: 'max',
       smp: '2',
       m: '1536',

@@ -60,7 +60,7 @@ test('[D18] an event of no list shows that it happened, to admins', () => {
 
 test('[D18] the list of a wing says what of its events goes out, and about which job', () => {
   const part: AnyEventsPart = {
-    kinds: { tea_made: shownTo('job', 'Tea.', ['cups', 'by']) },
+    kinds: { tea_made: shownTo('job', 'Tea.', 'cups by') },
     views: { tea_made: ({ by }: { by: string }) => ({ by: by.slice(0, 1) }) },
     jobIdOf: ({ pot }: { pot: number }) => pot as JobId,
   };
