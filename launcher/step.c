@@ -1,7 +1,7 @@
 /* A step: one program beside a task's own, started by the launcher like any process, with descriptor
    0 and 1 as pipes of the agent. Frames come in by the first (input, end of input, window size,
    signal) and go out by the second (output, errors, how it ended). With WEFT_STEP_PTY=ROWSxCOLUMNS the
-   program has a terminal. With WEFT_STEP_PMI it finds in PMI_FD a socket, whose lines are frames of
+   program has a terminal; with WEFT_CPUSET it is bound to these cpus. With WEFT_STEP_PMI it finds in PMI_FD a socket, whose lines are frames of
    their own: by them processes of MPI find each other. Nothing is gathered: who does not read what is said here holds up the
    program, and nobody else. */
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -249,6 +250,22 @@ static void serve(int signals) {
   }
 }
 
+/* `0-3,8`; false when it is none, or not for us. */
+static bool bind_to(const char *list) {
+  cpu_set_t set;
+  unsigned first, last;
+  int length;
+  CPU_ZERO(&set);
+  while (sscanf(list, "%u%n", &first, &length) == 1) {
+    list += length;
+    last = first;
+    if (*list == '-' && sscanf(++list, "%u%n", &last, &length) == 1) list += length;
+    for (unsigned cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++) CPU_SET(cpu, &set);
+    if (*list++ != ',') break;
+  }
+  return !sched_setaffinity(0, sizeof set, &set);
+}
+
 /* In the child, before its program: never returns. */
 _Noreturn static void become(char **argv, const int ends[3], const char *terminal, int failure) {
   sigset_t none;
@@ -256,6 +273,8 @@ _Noreturn static void become(char **argv, const int ends[3], const char *termina
   sigemptyset(&none);
   signal(SIGPIPE, SIG_DFL);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  const char *cpus = getenv("WEFT_CPUSET");
+  if (cpus && !bind_to(cpus)) goto failed;
   int own = terminal ? open(terminal, O_RDWR) : -1;
   if (terminal && (own < 0 || ioctl(own, TIOCSCTTY, 0))) goto failed;
   for (int fd = 0; fd < 3; fd++)

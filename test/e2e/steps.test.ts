@@ -78,6 +78,31 @@ describe('steps inside of tasks', { timeout: 480_000 }, () => {
     ]);
   });
 
+  it('[Z12] processes are bound to cpus of the task, or refused', async () => {
+    const line = 'echo $WEFT_CPUSET; grep -o "Cpus_allowed_list:.*" /proc/self/status';
+    const said = await exec(job, '--per-node', '-l', '--bind', 'core', '--', 'sh', '-c', line);
+    assert.equal(said.code, 0, said.error);
+    const lines = said.out.trim().split('\n');
+    const cpus = ['0: ', '1: '].map((label) => {
+      const own = lines.filter((one) => one.startsWith(label)).map((one) => one.slice(3));
+      assert.equal(own[1], `Cpus_allowed_list:\t${own[0]}`);
+      return own[0];
+    });
+    assert.deepEqual((await stepsOf(job)).at(-1)?.cpus, cpus);
+    const other = await cluster.ok('run', '--', 'sleep 3600');
+    const [, rank] =
+      (await exec(other, '--', 'sh', '-c', 'echo $WEFT_NODELIST')).out.match(/^n(\d)$/m) ?? [];
+    const own = await exec(other, '--bind', 'core', '--', 'sh', '-c', 'echo $WEFT_CPUSET');
+    assert.notEqual(own.out.trim(), cpus[Number(rank) - 1]);
+    await cluster.ok('cancel', other);
+    assert.match(await cluster.ok('job', job), /BOUND TO/);
+    const bound = ['--bind', 'core', '--', 'true'];
+    const many = await cluster.refused('weft', 'exec', `${job}/n1`, '-n', '2', ...bound);
+    assert.match(many.error, /2 processes cannot be bound to a cpu each: the task has 1 cpu there/);
+    const wrong = await cluster.refused('weft', 'exec', job, '--bind', 'socket', '--', 'true');
+    assert.match(wrong.error, /--bind: 'socket' is not core, numa or none/);
+  });
+
   it('inside of a job the job may be left out', async () => {
     const line = `WEFT_DIR=${cluster.state} ${WEFT} exec -- sh -c 'echo in $WEFT_STEP_ID'`;
     const said = await cluster.ok('run', '-f', '--', line);

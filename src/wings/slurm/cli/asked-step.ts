@@ -50,12 +50,37 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
     label,
     terminal,
     pmi: pmi && !terminal,
+    bind: bindOf(given),
   });
 }
 
 /** What Slurm calls `pmi2` is spoken to as PMI-1 by MPICH's usual library: it goes by what it finds. */
 export function isPmi({ mpi }: Readonly<Record<string, string | undefined>>): boolean {
   return mpi === 'pmi1' || mpi === 'pmi2';
+}
+
+const BOUND: Readonly<Record<string, 'none' | 'core' | 'numa'>> = {
+  none: 'none',
+  no: 'none',
+  cores: 'core',
+  threads: 'core',
+  rank: 'core',
+  rank_ldom: 'numa',
+  ldoms: 'numa',
+  sockets: 'numa',
+};
+
+/** `verbose,cores`: what says how much is said changes nothing. */
+export function bindOf(
+  given: Readonly<Record<string, string | undefined>>,
+): 'none' | 'core' | 'numa' {
+  const words = (given['cpu-bind'] ?? 'none').toLowerCase().split(',');
+  const [kind = 'none'] = words.filter((word) => !/^(quiet|q|verbose|v|)$/.test(word));
+  const to = Object.hasOwn(BOUND, kind) ? BOUND[kind] : undefined;
+  if (to === undefined) {
+    throw usage(`--cpu-bind=${kind} is not honoured here: say cores, ldoms or none`);
+  }
+  return to;
 }
 
 function taskOf({ SLURM_ARRAY_TASK_ID: index, ...environment }: Context['environment']): string {

@@ -1,6 +1,6 @@
 // Jobs as rows of squeue: of an array each task that has begun, and those that wait together.
 
-import type { JobView, TaskView } from '../../../kernel/api/jobs.ts';
+import type { JobView, ListJobsReply, TaskView } from '../../../kernel/api/jobs.ts';
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { compressHosts } from '../core/hostlist.ts';
@@ -26,21 +26,48 @@ export interface Wanted {
   readonly state: 'active' | 'all';
   readonly owner?: string;
   readonly name?: string;
+  /** These jobs alone; undefined: all. */
+  readonly ids?: readonly number[] | undefined;
 }
 
+/** Up to so many are asked for one by one, as programs do that look after their own; of more all are read. */
+const ASKED_MAX = 50;
+
 /** All that are wanted, the oldest first. */
-export async function listJobs(api: Api, { state, owner, name }: Wanted): Promise<JobView[]> {
+export async function listJobs(api: Api, wanted: Wanted): Promise<JobView[]> {
   const jobs: JobView[] = [];
-  let before: number | null = null;
-  do {
-    const query = { state, limit: 1000, ...(owner ? { owner } : {}), ...(name ? { name } : {}) };
-    const page: { jobs: JobView[]; next: number | null } = await api.call('listJobs', {
-      query: before === null ? query : { ...query, before },
-    });
-    jobs.push(...page.jobs);
-    before = page.next;
-  } while (before !== null);
+  for await (const page of jobPages(api, wanted)) jobs.push(...page);
   return jobs.reverse();
+}
+
+/** Newest first. The head makes the next page while whoever asked is busy with the last one. */
+export async function* jobPages(
+  api: Api,
+  { state, owner, name, ids }: Wanted,
+): AsyncGenerator<JobView[]> {
+  if (ids !== undefined && ids.length <= ASKED_MAX) return yield* theseJobs(api, state, ids);
+  const ask = (before: number | undefined): Promise<ListJobsReply> => {
+    const asked = api.call('listJobs', { query: { state, limit: 1000, owner, name, before } });
+    asked.catch(() => undefined); // Told when it is waited for, unless nobody does any more.
+    return asked;
+  };
+  let asked: Promise<ListJobsReply> | null = ask(undefined);
+  while (asked !== null) {
+    const { jobs, next }: ListJobsReply = await asked;
+    asked = next === null ? null : ask(next);
+    yield jobs;
+  }
+}
+
+async function* theseJobs(
+  api: Api,
+  state: Wanted['state'],
+  ids: readonly number[],
+): AsyncGenerator<JobView[]> {
+  for (const id of [...new Set(ids)].sort((a, b) => b - a)) {
+    const { jobs } = await api.call('listJobs', { query: { state, limit: 1, before: id + 1 } });
+    yield jobs.filter((job) => job.id === id);
+  }
 }
 
 export async function rowsOf(api: Api, job: JobView): Promise<JobRow[]> {

@@ -1,13 +1,14 @@
 // `squeue`: what waits and runs.
 
 import { headNow } from '../../../kernel/api/head-time.ts';
+import type { JobView } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { formatElapsed } from '../core/times.ts';
-import { apart, type JobRow, listJobs, rowsOf } from './job-rows.ts';
+import { apart, type JobRow, jobPages, rowsOf } from './job-rows.ts';
 import { queueJson } from './queue-json.ts';
 import { listOf, readWords, speaking } from './speaking.ts';
 
@@ -52,44 +53,58 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
       /^(PD|PENDING|R|RUNNING|S|SUSPENDED|CF|CONFIGURING|CG|COMPLETING)$/i.test(one),
     );
   const wanted = owners?.length === 1 ? { owner: owners[0] ?? '' } : {};
-  const jobs = await listJobs(api, { state: isAll ? 'all' : 'active', ...wanted });
   const ids = listOf(given.jobs);
   const names = listOf(given.name);
   const partitions = listOf(given.partition);
-  const some = jobs.filter(
-    ({ id, owner, name, partition }) =>
-      (ids === undefined || ids.some((one) => one.split('_')[0] === String(id))) &&
-      (owners === undefined || owners.includes(owner)) &&
-      (names === undefined || names.includes(name)) &&
-      (partitions === undefined || partitions.includes(partition)),
-  );
-  if (ids?.length === 1 && some.length === 0 && !(await isKnown(context, ids[0] ?? ''))) {
-    throw usage('Invalid job id specified');
-  }
-  const rows: JobRow[] = [];
-  for (const job of some) rows.push(...(await rowsOf(api, job)));
-  const shown = rows
-    .flatMap((row) => (given.array === undefined ? [row] : apart(row)))
-    .filter(
-      (row) => isIn(row, ids) && (states === undefined ? !row.isOver : isState(row.state, states)),
-    )
-    .filter(
-      ({ nodes }) =>
-        given.nodelist === undefined || nodes.some((one) => listOf(given.nodelist)?.includes(one)),
-    );
-  if (given.json !== undefined) {
-    context.print(JSON.stringify(queueJson(shown), null, 1));
-    return 0;
-  }
+  const nodelist = listOf(given.nodelist);
+  const isMeant = ({ id, owner, name, partition }: JobView): boolean =>
+    (ids === undefined || ids.some((one) => one.split('_')[0] === String(id))) &&
+    (owners === undefined || owners.includes(owner)) &&
+    (names === undefined || names.includes(name)) &&
+    (partitions === undefined || partitions.includes(partition));
+  const isShown = (row: JobRow): boolean =>
+    isIn(row, ids) &&
+    (states === undefined ? !row.isOver : isState(row.state, states)) &&
+    (nodelist === undefined || row.nodes.some((one) => nodelist.includes(one)));
+  const shown = async (page: readonly JobView[]): Promise<JobRow[]> => {
+    const rows: JobRow[] = [];
+    for (const job of page.toReversed()) rows.push(...(await rowsOf(api, job)));
+    return rows.flatMap((row) => (given.array === undefined ? [row] : apart(row))).filter(isShown);
+  };
   const lines =
     given.Format === undefined
       ? byLetters(given.format ?? (given.long === undefined ? USUAL : LONG), FIELDS)
       : byNames(given.Format, NAMED, { mark: ':', right: false });
   if (!lines.ok) throw usage(lines.error);
-  const lay = { header: given.noheader === undefined, separator: null };
-  for (const line of layOut(lines.value, shown, lay)) context.print(line);
+  const lay = (rows: readonly JobRow[], header: boolean): string =>
+    layOut(lines.value, rows, { header, separator: null }).join('\n');
+  // Of many jobs their lines alone are kept: the newest come first, and are shown last.
+  const blocks: string[] = [];
+  const kept: JobRow[][] = [];
+  let found = 0;
+  const numbers = ids?.map((one) => Number(one.split('_')[0])).filter(isJobNumber);
+  const all = { state: isAll ? 'all' : 'active', ids: numbers, ...wanted } as const;
+  for await (const page of jobPages(api, all)) {
+    const some = page.filter(isMeant);
+    found += some.length;
+    const rows = await shown(some);
+    if (given.json !== undefined) kept.push(rows);
+    else if (rows.length > 0) blocks.push(lay(rows, false));
+  }
+  if (ids?.length === 1 && found === 0 && !(await isKnown(context, ids[0] ?? ''))) {
+    throw usage('Invalid job id specified');
+  }
+  if (given.json !== undefined) {
+    context.print(JSON.stringify(queueJson(kept.reverse().flat()), null, 1));
+    return 0;
+  }
+  if (given.noheader === undefined) blocks.push(lay([], true));
+  if (blocks.length > 0) context.print(blocks.reverse().join('\n'));
   return 0;
 }
+
+const isJobNumber = (id: number): boolean =>
+  Number.isSafeInteger(id) && id > 0 && id < Number.MAX_SAFE_INTEGER;
 
 /** One that is done and no longer listed is no mistake. */
 async function isKnown(context: Context, id: string): Promise<boolean> {

@@ -7,7 +7,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { isPmi, runAskedStep } from './asked-step.ts';
+import { bindOf, isPmi, runAskedStep } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
@@ -20,7 +20,12 @@ export const STEP_OPTIONS = [
   { long: 'kill-on-bad-exit', short: 'K', value: 'maybe', words: 'the others go on' },
   { long: 'overlap', words: 'as it is anyway' },
   { long: 'exact', words: 'as it is anyway' },
-  { long: 'cpu-bind', ...value, words: 'ranks are not bound' },
+  {
+    long: 'cpu-bind',
+    ...value,
+    words:
+      '`cores`, `threads`, `rank`, `sockets`, `ldoms`: of a step; outside of a job ranks are not bound',
+  },
   {
     long: 'mpi',
     ...value,
@@ -49,7 +54,8 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
     const nodeCount = number('nodes', given.nodes);
     // On a node ranks are children of ours; from where nodes are only held, they are asked for.
     const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
-    if (given.pty !== undefined || !isThere || isPmi(given)) {
+    const isAsked = isPmi(given) || bindOf(given) !== 'none';
+    if (given.pty !== undefined || !isThere || isAsked) {
       const label = given.label !== undefined;
       return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given });
     }

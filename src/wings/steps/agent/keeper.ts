@@ -2,7 +2,9 @@
 // head that the node meets.
 
 import type { AgentInside, Companion } from '../../../kernel/agent/part.ts';
+import { ok, type Result } from '../../../kernel/base/result.ts';
 import type { Epoch } from '../../../kernel/runner/epoch.ts';
+import { cpusOf, formatCpus } from '../core/binding.ts';
 import { CLOSED_MAX, PROCESSES_MAX } from '../core/limits.ts';
 import { type News, newsOfAll, readWish, type StartWish, WING } from '../core/told.ts';
 import type { StepPorts } from '../ports/steps.ts';
@@ -45,6 +47,7 @@ export class StepKeeper implements Companion {
   }
 
   ended({ order: { epochId } }: Epoch): void {
+    this.#ports.cpus.giveBack(this.#claimOf(epochId));
     for (const process of this.#of(epochId)) process.kill();
   }
 
@@ -74,13 +77,27 @@ export class StepKeeper implements Companion {
     if (epoch?.phase !== 'running') return process.fail('its task does not run on this node');
     const joining = await this.#agent.beside.joining(epoch);
     if (!joining.ok) return process.fail(joining.error);
-    await process.start(joining.value);
+    const cpus = this.#bind(wish, epoch);
+    if (!cpus.ok) return process.fail(cpus.error);
+    await process.start(joining.value, cpus.value);
   }
 
   #refuse({ step, rank, count, epochId, command, by }: StartWish, why: string): void {
     const now = this.#agent.ports.clock.now();
     const over = { startedAt: now, endedAt: now, end: { why } };
     this.#say({ isAll: false, processes: [{ step, rank, count, epochId, command, by, ...over }] });
+  }
+
+  #claimOf(epochId: string): string {
+    return `${this.#ports.node} ${epochId}`;
+  }
+
+  /** An error says why not; null: to none. */
+  #bind({ bind }: StartWish, { order: { epochId, share } }: Epoch): Result<string | null, string> {
+    if (bind === undefined) return ok(null);
+    const { cpuCount } = share.resources;
+    const held = this.#ports.cpus.claim(this.#claimOf(epochId), cpuCount);
+    return held.ok ? ok(formatCpus(cpusOf(held.value, bind))) : held;
   }
 
   #of(epochId: string): StepProcess[] {

@@ -56,6 +56,7 @@ export class StepProcess {
   /** The helper has ended; something of what it said may still lie in its pipe. */
   #isGone = false;
   #isOver = false;
+  #cpus: string | null = null;
 
   constructor(world: ProcessWorld) {
     this.#world = world;
@@ -93,13 +94,15 @@ export class StepProcess {
   get told(): ToldProcess {
     const { step, rank, count, epochId, command, by } = this.#world.wish;
     const [startedAt, endedAt, end] = [this.#startedAt, this.#endedAt, this.#end];
-    return { step, rank, count, epochId, command, by, startedAt, endedAt, end };
+    const told = { step, rank, count, epochId, command, by, startedAt, endedAt, end };
+    return this.#cpus === null ? told : { ...told, cpus: this.#cpus };
   }
 
-  /** Never rejects. */
-  async start({ request, mark, owner }: Joining): Promise<void> {
+  /** Never rejects. `cpus`: null: it is not bound. */
+  async start({ request, mark, owner }: Joining, cpus: string | null): Promise<void> {
     const { agent, ports, wish } = this.#world;
     const { helper } = ports;
+    this.#cpus = cpus;
     if (helper === null) return this.fail('its node has no launcher that could start steps');
     try {
       const name = `${wish.step.replace('[', '.').replace(']', '')}-${wish.rank}`;
@@ -115,7 +118,7 @@ export class StepProcess {
     const like = {
       ...request,
       argv: [...helper, ...wish.argv],
-      environment: stepEnvironment(request.environment, wish, mark),
+      environment: stepEnvironment(request.environment, wish, mark, cpus),
       cwd: wish.directory ?? request.cwd,
       stdin: pipes.inPath,
       stdout: pipes.outPath,
@@ -125,6 +128,7 @@ export class StepProcess {
     };
     this.#launchId = agent.beside.start(like, (event) => this.#onLaunch(event));
     if (this.#launchId === null) this.fail('its node has no launcher now');
+    else if (cpus !== null) this.#world.changed();
   }
 
   /** The end of one that never began, or of which nobody knows more. */

@@ -19,6 +19,8 @@ export const stepView = z.object({
   exit: exitStatus.nullable(),
   /** Why nobody knows how it ended; null: it has not, or somebody does. */
   why: z.string().nullable(),
+  /** Cpus of each process, `0-3,8`; missing: they are bound to none. */
+  cpus: z.array(z.string()).exactOptional(),
   /** Processor time of all its processes, and memory of the largest; null: it runs, or nobody knows. */
   used: z.object({ userUs: count, systemUs: count, memoryPeakBytes: count }).nullable(),
 });

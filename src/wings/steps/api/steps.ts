@@ -28,6 +28,8 @@ export const startStepRequest = z.strictObject({
   title: plainLine.trim().min(1).max(200).optional(),
   /** The processes find each other by PMI, as MPICH's do: whoever started the step answers them. */
   pmi: z.boolean().default(false),
+  /** Each process to cpus of its own, to those of its task in one part of memory, or to none. */
+  bind: z.enum(['none', 'core', 'numa']).default('none'),
   /** Absent: that of the task. */
   directory: text.max(4000).optional(),
   /** The program has a terminal of this size, 0: of none that is said; one process only. */

@@ -10,6 +10,7 @@ interface Options {
   readonly perNode?: boolean;
   readonly pty?: boolean;
   readonly pmi?: boolean;
+  readonly bind?: string;
   readonly label?: boolean;
   readonly chdir?: string;
   readonly env?: readonly string[];
@@ -31,6 +32,10 @@ export const verb = defineVerb<Options>({
     command.option('--per-node', 'one on each node of the task, or as many as -n says');
     command.option('--pty', 'give it a terminal');
     command.option('--pmi', 'they are processes of one MPI program, built with MPICH');
+    command.option(
+      '--bind <to>',
+      'core: each process has cpus of its own; numa; none (the default)',
+    );
     command.option('-l, --label', 'say before each line which process it is of');
     command.option('--chdir <dir>', 'run there in place of where the task runs');
     command.option('--env <name=value...>', 'set a variable over those of the task');
@@ -44,6 +49,7 @@ export const verb = defineVerb<Options>({
     const { n = '1', perNode = false, pty = false, pmi = false, label = false, chdir } = options;
     if (!/^[1-9]\d{0,2}$/.test(n)) throw usage(`-n: '${n}' is not a count from 1 to 256`);
     if (pmi && pty) throw usage('--pmi: processes of MPI have no terminal; leave out --pty');
+    const bind = readBind(options.bind ?? 'none');
     const term = context.environment['TERM'];
     const own = pty && term !== undefined ? { TERM: term } : {};
     return runStep(context, {
@@ -56,9 +62,15 @@ export const verb = defineVerb<Options>({
       label,
       terminal: pty,
       pmi,
+      bind,
     });
   },
 });
+
+function readBind(text: string): 'none' | 'core' | 'numa' {
+  if (text === 'none' || text === 'core' || text === 'numa') return text;
+  throw usage(`--bind: '${text}' is not core, numa or none`);
+}
 
 function readEnvironment(entries: readonly string[]): Record<string, string> {
   const values: Record<string, string> = {};

@@ -20,6 +20,7 @@ export interface StepWish {
   readonly terminal: boolean;
   /** The processes are of MPI, and find each other by PMI. */
   readonly pmi?: boolean;
+  readonly bind?: 'none' | 'core' | 'numa';
 }
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -28,7 +29,8 @@ const PATIENCE = 3;
 
 /** Resolves with the highest exit code. */
 export async function runStep(context: Context, wish: StepWish): Promise<number> {
-  const { target, argv, count, perNode, directory, environment, terminal, pmi = false } = wish;
+  const { target, argv, count, perNode, directory, environment, terminal } = wish;
+  const { pmi = false, bind = 'none' } = wish;
   const api = await context.api();
   const raw = context.terminal.raw;
   const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
@@ -42,6 +44,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     directory,
     terminal: size,
     pmi,
+    bind,
   }).finally(early.end);
   const nodes = reply.processes.map(({ node: name }) => name);
   const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);

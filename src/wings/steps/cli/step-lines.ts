@@ -18,12 +18,21 @@ const COLUMNS: readonly Column<StepView & { readonly now: number }>[] = [
   { title: 'COMMAND', value: ({ command }) => command, least: 12 },
 ];
 
+/** Shown when there are any. */
+const BOUND: (typeof COLUMNS)[number] = {
+  title: 'BOUND TO',
+  value: ({ cpus = [] }) => cpus.join(' '),
+  least: 8,
+};
+
 export function stepLines({ steps = [] }: JobDetail, now: number, look: Look): string[] {
   if (steps.length === 0) return [];
   const rows = steps.slice(-SHOWN_MAX).map((step) => ({ ...step, now }));
   const left = steps.length - rows.length;
   const before = left === 0 ? [] : [`(${left} older steps)`];
-  return ['', ...before, ...formatTable(COLUMNS, rows, 'main', look)];
+  const isBound = rows.some(({ cpus }) => cpus !== undefined);
+  const columns = isBound ? COLUMNS.toSpliced(-1, 0, BOUND) : COLUMNS;
+  return ['', ...before, ...formatTable(columns, rows, 'main', look)];
 }
 
 /** `running`, `exit 3`, `SIGTERM`, or why nobody knows. */

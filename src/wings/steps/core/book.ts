@@ -76,7 +76,8 @@ export class StepBook {
     const processes = new Map(
       nodes.map((node, rank) => {
         const askedOver = sessionOf?.(node) ?? null;
-        return [rank, { node, startedAt: at, endedAt: null, end: null, askedOver, isPast: false }];
+        const began = { node, startedAt: at, endedAt: null, end: null, cpus: null };
+        return [rank, { ...began, askedOver, isPast: false }];
       }),
     );
     const count = nodes.length;
@@ -150,7 +151,7 @@ export class StepBook {
     const process = step.processes.get(told.rank);
     if (process !== undefined && process.node !== node) return;
     if (process?.end != null || step.epochId !== told.epochId) return;
-    const { startedAt, endedAt, end } = told;
+    const { startedAt, endedAt, end, cpus = null } = told;
     // No node has more than its agent would start.
     const isNew = process === undefined && end === null;
     if (isNew && liveOn(own, { epochId: told.epochId, node }) >= PROCESSES_MAX) return;
@@ -159,6 +160,7 @@ export class StepBook {
       startedAt,
       endedAt,
       end,
+      cpus,
       askedOver: null,
       isPast: false,
     });

@@ -4,12 +4,15 @@ import type { StartWish } from './told.ts';
 
 /** Only the agent gives these a value. */
 const OURS = /^(WEFT_|CM_)/;
+/** The helper binds its program to these. */
+const CPUS = 'WEFT_CPUSET';
 
-/** `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. */
+/** `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. `cpus`: null: it is not bound. */
 export function stepEnvironment(
   task: readonly string[],
   { step, rank, count, environment, terminal, pmi = false }: StartWish,
   mark: string,
+  cpus: string | null = null,
 ): string[] {
   const asked = Object.entries(environment).filter(([name, value]) => {
     return !OURS.test(name) && !`${name}${value}`.includes('\0') && !name.includes('=');
@@ -25,8 +28,9 @@ export function stepEnvironment(
   if (pmi) {
     own.push(['PMI_RANK', String(rank)], ['PMI_SIZE', String(count)], ['WEFT_STEP_PMI', '1']);
   }
+  if (cpus !== null) own.push([CPUS, cpus]);
   if (terminal !== null) own.push(['WEFT_STEP_PTY', `${terminal.rows}x${terminal.columns}`]);
-  const names = new Set(own.map(([name]) => name));
+  const names = new Set([CPUS, ...own.map(([name]) => name)]);
   const kept = task.filter((entry) => !names.has(entry.slice(0, entry.indexOf('='))));
   return [...kept, ...own.map(([name, value]) => `${name}=${value}`)];
 }

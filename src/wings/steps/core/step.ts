@@ -12,6 +12,8 @@ export interface StepProcess {
   end: StepEnd | null;
   /** The connection over which its node is asked for it; null: the node has told of it. */
   readonly askedOver: number | null;
+  /** To which it is bound; null: to none. */
+  readonly cpus: string | null;
   /** Gone from its node as well, so that nobody comes to the other end of a line. */
   isPast: boolean;
 }

@@ -2,6 +2,7 @@
 // other side may be of another release, and a node may be anybody's.
 
 import type { EpochId } from '../../../kernel/model/ids.ts';
+import type { BindWish } from './binding.ts';
 import { COMMAND_LENGTH_MAX, NEWS_PART_MAX, NEWS_PROCESSES_MAX } from './limits.ts';
 
 export const WING = 'steps';
@@ -29,6 +30,8 @@ export interface StartWish {
   readonly by: string;
   /** The program finds the other processes of the step by PMI. Absent: it does not. */
   readonly pmi?: boolean;
+  /** Absent: to all cpus, as its task is. */
+  readonly bind?: BindWish;
 }
 
 /** All processes of a step here, to be hung up: it could not be started everywhere. */
@@ -73,6 +76,8 @@ export interface ToldProcess {
   readonly endedAt: number | null;
   /** Null: it runs. */
   readonly end: StepEnd | null;
+  /** To which it is bound, as Linux writes them. Absent: to none. */
+  readonly cpus?: string;
 }
 
 /** `isAll`: what is not in it is not there. */
@@ -130,8 +135,8 @@ function readSignal(step: unknown, signal: unknown): SignalWish | null {
 
 function isTold(value: unknown): value is ToldProcess {
   if (!isMap(value)) return false;
-  const { step, rank, count, epochId, command, by, startedAt, endedAt, end } = value;
-  const words = [step, epochId, command, by].every(isWord);
+  const { step, rank, count, epochId, command, by, startedAt, endedAt, end, cpus = '' } = value;
+  const words = [step, epochId, command, by, cpus].every(isWord);
   const numbers = [rank, count, startedAt].every(Number.isSafeInteger);
   const over = end === null || (Number.isSafeInteger(endedAt) && isEnd(end));
   return words && numbers && over;

@@ -28,10 +28,11 @@ export class UnsureSteps {
   /** The first word about a process counts. */
   hear(node: NodeName, name: StepName, told: ToldProcess): void {
     const id = formatStepId(name);
-    const { rank, epochId, startedAt, endedAt, end } = told;
+    const { rank, epochId, startedAt, endedAt, end, cpus = null } = told;
     const step = this.#steps.get(id) ?? stepOf(name, told, { isSure: false });
     if (step.epochId !== epochId || rank >= step.count || step.processes.has(rank)) return;
-    step.processes.set(rank, { node, startedAt, endedAt, end, askedOver: null, isPast: false });
+    const over = { startedAt, endedAt, end, cpus };
+    step.processes.set(rank, { node, ...over, askedOver: null, isPast: false });
     this.#steps.set(id, step);
     const said = this.#said.get(node) ?? [];
     this.#said.set(node, said);

@@ -17,6 +17,7 @@ import {
   parseTaskId,
 } from '../../../kernel/model/ids.ts';
 import type { StepView } from '../api/step-view.ts';
+import { type BindTo, type BindWish, tooFewCpus } from '../core/binding.ts';
 import { formatStepId, parseStepId } from '../core/ids.ts';
 import { COMMAND_LENGTH_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
 import { placesOf } from '../core/places.ts';
@@ -62,6 +63,7 @@ interface Ordered {
 function order({ agents, steps }: Services, { step, epochId, nodes, body }: Ordered) {
   const id = formatStepId(step);
   for (const [rank, node] of nodes.entries()) {
+    const bind = bindOf(nodes, rank, body.bind);
     const wish: StartWish = {
       do: 'start',
       step: id,
@@ -75,6 +77,7 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
       command: step.command,
       by: step.by,
       pmi: body.pmi,
+      ...bind,
     };
     if (agents.tellWing(node, WING, wish)) continue;
     steps.book.giveUp(step, rank, `node ${node} cannot be told of it`);
@@ -83,6 +86,17 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
     return err(refuse('step.node_away', { node }));
   }
   return ok({ id, processes: nodes.map((node, rank) => ({ rank, node })) });
+}
+
+/** Which of its node's processes it is. */
+function bindOf(
+  nodes: readonly NodeName[],
+  rank: number,
+  to: BindTo | 'none',
+): { readonly bind?: BindWish } {
+  if (to === 'none') return {};
+  const on = (places: readonly NodeName[]) => places.filter((node) => node === nodes[rank]).length;
+  return { bind: { to, local: on(nodes.slice(0, rank)), of: on(nodes) } };
 }
 
 /** Where none of an array is named, its one running task is meant. */
@@ -128,12 +142,24 @@ function placesIn(task: Task, body: Call<'startStep'>['body']): Result<NodeName[
   if (!places.ok) return invalid(places.error);
   const tooMuch = tooMuchSaid(body, places.value);
   if (tooMuch !== null) return invalid(tooMuch);
+  const few = notBound(task, places.value as NodeName[], body.bind);
+  if (few !== null) return invalid(`--bind: ${few}`);
   const still = standingStill(task, places.value as NodeName[]);
   if (still !== null) return err(refuse('step.not_running', { task: task.id, state: still }));
   if (terminal !== undefined && places.value.length > 1) {
     return invalid('a terminal is for one process; leave out -n and --per-node, or --pty');
   }
   return ok(places.value as NodeName[]);
+}
+
+/** Words why; null: they can be, as far as the head knows. */
+function notBound({ parts }: Task, places: readonly NodeName[], to: BindTo | 'none') {
+  if (to === 'none') return null;
+  for (const [node, { length }] of Map.groupBy(places, (name) => name)) {
+    const few = tooFewCpus(to, length, parts.get(node)?.share.resources.cpuCount ?? 0);
+    if (few !== null) return `on node ${node} ${few}`;
+  }
+  return null;
 }
 
 /** A program that is started in what is stopped would run all the same, in the place of others. */

@@ -8,7 +8,8 @@ export function viewStep(step: Step): StepView {
   const all = [...step.processes.values()];
   const over = !isLive(step);
   const ends = all.map(({ endedAt }) => endedAt ?? 0);
-  return {
+  const cpus = all.flatMap((one) => one.cpus ?? []);
+  const view: StepView = {
     id: formatStepId(step),
     epoch: Number(step.epochId.slice(step.epochId.indexOf('#') + 1)),
     command: step.command,
@@ -22,6 +23,7 @@ export function viewStep(step: Step): StepView {
     why: over ? whyUnknown(all) : null,
     used: over ? useOf(all) : null,
   };
+  return cpus.length === 0 ? view : { ...view, cpus };
 }
 
 /** The highest, a signal counted as shells count it. */

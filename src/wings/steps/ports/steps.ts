@@ -1,6 +1,8 @@
 // What the steps of a node need of the world.
 
+import type { Result } from '../../../kernel/base/result.ts';
 import type { Owner } from '../../../kernel/ports/files.ts';
+import type { Cpu } from '../model/cpu.ts';
 
 /** Two named pipes between the agent and the helper of one process. */
 export interface StepPipes {
@@ -28,9 +30,20 @@ export interface StepLine {
   close(): void;
 }
 
+/** Which cpus of a machine tasks have to bind their steps to. */
+export interface CpuBook {
+  /** The same until they are given back. An error says why there are not as many. */
+  claim(task: string, count: number): Result<readonly Cpu[], string>;
+  giveBack(task: string): void;
+}
+
 export interface StepPorts {
   /** Program and first argument of the helper; null: this node has none. */
   readonly helper: readonly string[] | null;
+  /** For all nodes of the machine that are of this program. */
+  readonly cpus: CpuBook;
+  /** Name of this node: other nodes of the machine may have a part of the same task. */
+  readonly node: string;
   makePipes(name: string, owner: Owner | null): Promise<StepPipes>;
   /** Rejects when the head cannot be reached, or knows no such process of this node. */
   dial(step: string, rank: number): Promise<StepLine>;

@@ -8,6 +8,7 @@ import type { EpochId } from '../../../../../src/kernel/model/ids.ts';
 import type { ProcessEvent } from '../../../../../src/kernel/model/processes.ts';
 import type { Epoch } from '../../../../../src/kernel/runner/epoch.ts';
 import { StepKeeper } from '../../../../../src/wings/steps/agent/keeper.ts';
+import { type BindWish, CpuClaims } from '../../../../../src/wings/steps/core/binding.ts';
 import {
   CLOSED_MAX,
   HANG_UP_MS,
@@ -32,7 +33,9 @@ function makeWorld(
   }: { readonly made?: Promise<void>; readonly dial?: StepPorts['dial'] } = {},
 ) {
   const clock = new VirtualClock();
-  const epochs = new Map([[EPOCH, { phase: 'running', order: { epochId: EPOCH } }]]);
+  const share = { resources: { cpuCount: 2 } };
+  const epochs = new Map([[EPOCH, { phase: 'running', order: { epochId: EPOCH, share } }]]);
+  const environments: (readonly string[])[] = [];
   const told: News[] = [];
   const started = new Map<number, (event: ProcessEvent) => void>();
   const killed: number[] = [];
@@ -43,7 +46,10 @@ function makeWorld(
       const request = { argv: [], environment: [], cwd: '/' } as never;
       return ok({ request, mark: 'i:1', owner: null });
     },
-    start: (_request, heard) => started.set(started.size + 1, heard).size,
+    start: (request, heard) => {
+      environments.push(request.environment);
+      return started.set(started.size + 1, heard).size;
+    },
     signal: (launchId, signal) => {
       killed.push(launchId);
       signals.push(signal);
@@ -55,7 +61,10 @@ function makeWorld(
     beside,
     say: (_wing: string, body: object) => told.push(body as News) > 0,
   } as unknown as AgentInside;
+  const cpus = new CpuClaims([0, 1, 2].map((number) => ({ id: number, core: number, numa: 0 })));
   const ports: StepPorts = {
+    node: 'n1',
+    cpus,
     helper,
     makePipes: async () => {
       await isMade;
@@ -87,7 +96,7 @@ function makeWorld(
   keeper.greeted(true);
   const ends = (): (StepEnd | null)[] =>
     told.flatMap(({ processes }) => processes.map(({ end }) => end));
-  return { clock, epochs, keeper, told, started, killed, signals, pipes, ends };
+  return { clock, cpus, environments, epochs, keeper, told, started, killed, signals, pipes, ends };
 }
 
 function wish(number: number): StartWish {
@@ -309,5 +318,25 @@ test('[Z10] a signal goes to the program, and a kill that is not heeded to its h
   assert.deepEqual(pipes[1]?.said, []);
   await clock.advance(HANG_UP_MS);
   assert.deepEqual(signals, [9]);
+  keeper.stop();
+});
+
+test('[Z12] a bound step finds its cpus, which are given back with its task', async () => {
+  const { keeper, cpus, environments, told, epochs, ends } = makeWorld();
+  const bind: BindWish = { to: 'core', local: 1, of: 2 };
+  keeper.heard('steps', { ...wish(0), bind });
+  keeper.heard('steps', wish(1));
+  await settled();
+  const found = environments.map((one) => one.find((entry) => entry.startsWith('WEFT_CPUSET=')));
+  assert.deepEqual(found, ['WEFT_CPUSET=1', undefined]);
+  assert.equal(told.at(-1)?.processes[0]?.cpus, '1');
+  assert.equal(cpus.claim('n2 43#1', 2).ok, false);
+  keeper.ended(epochs.get(EPOCH) as unknown as Epoch);
+  assert.equal(cpus.claim('n2 43#1', 2).ok, true);
+  keeper.heard('steps', { ...wish(2), bind });
+  await settled();
+  const why =
+    'it cannot be bound: its task has 2 cpus, and its machine has 3 cpus, 2 of them bound by other tasks; start it without --bind';
+  assert.deepEqual(ends().at(-1), { why });
   keeper.stop();
 });

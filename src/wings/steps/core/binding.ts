@@ -1,0 +1,85 @@
+// To which cpus the processes of a step are bound: those of their task on a node, of which no other
+// task there binds anything to any.
+
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import type { Cpu } from '../model/cpu.ts';
+
+/** `core`: each process has cpus of its own; `numa`: each has those of its task that are near its own. */
+export type BindTo = 'core' | 'numa';
+
+/** Which of so many processes that a step has on the node. */
+export interface BindWish {
+  readonly to: BindTo;
+  readonly local: number;
+  readonly of: number;
+}
+
+/** Words why so many processes cannot have cpus of their own; null: they can. */
+export function tooFewCpus(to: BindTo, processes: number, cpuCount: number): string | null {
+  if (cpuCount > 0 && (to === 'numa' || processes <= cpuCount)) return null;
+  const has = `the task has ${cpuCount} ${cpuCount === 1 ? 'cpu' : 'cpus'} there`;
+  return `${processes} processes cannot be bound to a cpu each: ${has}; start fewer, or say none`;
+}
+
+/** Those of one process, of the cpus that its task has. */
+export function cpusOf(held: readonly Cpu[], { to, local, of }: BindWish): readonly Cpu[] {
+  const from = Math.floor((local * held.length) / of);
+  const until = Math.floor(((local + 1) * held.length) / of);
+  const own = held.slice(from, until);
+  const near = held[from]?.numa;
+  return to === 'core' ? own : held.filter(({ numa }) => numa === near);
+}
+
+/** The way Linux writes them: `0-3,8`. */
+export function formatCpus(cpus: readonly Cpu[]): string {
+  const ids = cpus.map(({ id }) => id).sort((a, b) => a - b);
+  const ranges: { first: number; last: number }[] = [];
+  for (const id of ids) {
+    const range = ranges.at(-1);
+    if (range !== undefined && range.last === id - 1) range.last = id;
+    else ranges.push({ first: id, last: id });
+  }
+  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join();
+}
+
+/** The cpus of one machine, for all nodes that a program has there. */
+export class CpuClaims {
+  readonly #all: readonly Cpu[];
+  readonly #held = new Map<string, readonly Cpu[]>();
+
+  /** Neighbours are given together: cpus of one core, cores of one part of memory. */
+  constructor(cpus: readonly Cpu[]) {
+    this.#all = cpus.toSorted((a, b) => a.numa - b.numa || a.core - b.core || a.id - b.id);
+  }
+
+  /** What a task has: the same until it is given back. */
+  claim(task: string, count: number): Result<readonly Cpu[], string> {
+    const known = this.#held.get(task);
+    if (known !== undefined) return ok(known);
+    const taken = new Set([...this.#held.values()].flat());
+    const free = this.#all.filter((cpu) => !taken.has(cpu));
+    if (free.length < count) return err(this.#lacking(count, taken.size));
+    const held = together(free, count);
+    this.#held.set(task, held);
+    return ok(held);
+  }
+
+  #lacking(count: number, taken: number): string {
+    const has = `its machine has ${this.#all.length} cpus, ${taken} of them bound by other tasks`;
+    return `it cannot be bound: its task has ${count} cpus, and ${has}; start it without --bind`;
+  }
+
+  giveBack(task: string): void {
+    this.#held.delete(task);
+  }
+}
+
+/** Cpus of one part of memory where one has enough: of the fullest of those. */
+function together(free: readonly Cpu[], count: number): readonly Cpu[] {
+  const numas = new Set(free.map(({ numa }) => numa));
+  const parts = [...numas].map((one) => free.filter(({ numa }) => numa === one));
+  const [best = free] = parts
+    .filter((part) => part.length >= count)
+    .sort((a, b) => a.length - b.length);
+  return best.slice(0, count);
+}
