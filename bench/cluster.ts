@@ -74,7 +74,7 @@ export function cpuSeconds(pid: number): number {
 export interface Memory {
   /** With the text of the program, which all of its processes share. */
   readonly resident: number;
-  /** Its own alone. */
+  /** Memory of this process alone. */
   readonly private: number;
 }
 

@@ -21,7 +21,7 @@ const GONE = 100;
 /** Jobs in a hundred that wait for another reason than a second ago. */
 const CHANGED = [5, 100];
 
-/** Its nodes are full, with jobs that do not end; the others wait, each with a reason of this second. */
+/** Nodes are full, with jobs that do not end; the others wait, each with a reason of this second. */
 const PROGRAM = `#!/bin/sh
 t=$(($(date +%s) - $1))
 case $3 in

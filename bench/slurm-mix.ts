@@ -20,7 +20,7 @@ import {
 } from './mix/jobs.ts';
 import { startSlurm } from './mix/slurm.ts';
 
-/** Its intervals, 30 and 60 s by default, scaled down as the jobs are (slurm.conf(5)). */
+/** Intervals of Slurm, 30 and 60 s by default, scaled down as the jobs are (slurm.conf(5)). */
 const SLURM_SCHEDULER = 'bf_interval=1,bf_resolution=1,bf_continue,sched_interval=1';
 
 /** One cluster that gets the mix. */

@@ -22,7 +22,7 @@ export interface BatchWorkWorld {
   readonly truth: BatchesTruth;
   readonly weather: Weather;
   readonly note: (text: string) => void;
-  /** Who is told of the end of a batch. */
+  /** Wishes about who is told of the end of a batch. */
   readonly wishes: () => Partial<Submission>;
 }
 
@@ -32,7 +32,7 @@ const RESUME_EVERY = 3;
 const CANCEL_EVERY = 4;
 const REBUILD_EVERY = 4;
 const REMOVE_EVERY = 4;
-/** So few that batches share what is built. */
+/** Few, so that batches share what is built. */
 const SOLVERS = ['a', 'b', 'c'];
 const RECENT = 6;
 const GIB = 1024 ** 3;

@@ -20,9 +20,9 @@ const NO_ROOM: Exit = { code: 125 };
 
 export class Builds {
   readonly #world: BuildsWorld;
-  /** Who holds the lock of each folder: it goes with the process. */
+  /** Processes that hold the lock of each folder: it goes with the process. */
   readonly #holders = new Map<string, SimProcess>();
-  /** Who waits for which lock, in the order in which they came. */
+  /** Processes that wait for a lock, in the order in which they came. */
   readonly #waiting = new Map<SimProcess, { readonly folder: string; readonly then: () => void }>();
 
   constructor(world: BuildsWorld) {

@@ -85,7 +85,7 @@ export class HeadFiles {
     return { kind: 'stored' };
   }
 
-  /** It will be run again: what this start of it left is nobody's result. */
+  /** A task that will be run again: what this start of it left is nobody's result. */
   forget(epochId: EpochId): void {
     for (const key of this.parts.keys()) if (key.startsWith(`${epochId} `)) this.parts.delete(key);
   }

@@ -38,7 +38,7 @@ export interface HeadWorld {
   readonly settings: HeadSettings;
   readonly commitMs: { readonly min: number; readonly max: number };
   readonly note: (text: string) => void;
-  /** Its connections break, as its program is gone. */
+  /** Called when its connections break, as its program is gone. */
   readonly onGone: () => void;
   /** Before a crash: memory and disk can be compared. */
   readonly onCrash: (host: HeadHost) => void;

@@ -26,9 +26,9 @@ export interface KernelWorld {
   readonly onStart: (process: SimProcess) => void;
   readonly onEnd: (process: SimProcess) => void;
   readonly onWrite: (process: SimProcess, text: string) => void;
-  /** It has written a file into its directory. */
+  /** Called when a process has written a file into its directory. */
   readonly onOutput: (process: SimProcess, name: string) => void;
-  /** It builds the solver of its batch. */
+  /** Called when a process builds the solver of its batch. */
   readonly onBuild: (what: BuildStep, process: SimProcess) => void;
   /** What a script comes to; null: it is none that anybody knows. */
   readonly runScript: (text: string) => ScriptEnd | null;

@@ -27,7 +27,7 @@ const RECENT = 25;
 /** Each kind of change is so many times rarer than the weather's `laterMs`, and a retry. */
 const CHANGE_EVERY = 14;
 const RETRY_EVERY = 2;
-/** So many submissions follow an array, where there is one. */
+/** How many submissions follow an array, where there is one. */
 const FOLLOWERS = 0.3;
 
 export class LaterWork {

@@ -31,7 +31,7 @@ export interface MachineMake {
   readonly cards?: readonly CardMake[];
   readonly sharedPaths: readonly string[];
   readonly rate: number;
-  /** It is a copy of another machine, which it tells of its boots and its board; absent: it is not. */
+  /** Set for a copy of another machine, which tells of its boots and its board. */
   readonly copy?: Copy;
 }
 
@@ -52,9 +52,9 @@ export interface MachineWorld {
   readonly dialFiles: (machine: Machine, life: Life) => Promise<Session>;
   readonly onProcess: (what: 'start' | 'end', process: SimProcess) => void;
   readonly onWrite: (process: SimProcess, text: string) => void;
-  /** It has written a file into its directory. */
+  /** Called when a process has written a file into its directory. */
   readonly onOutput: (process: SimProcess, name: string) => void;
-  /** It builds the solver of its batch. */
+  /** Called when a process builds the solver of its batch. */
   readonly onBuild: (what: BuildStep, process: SimProcess) => void;
   /** What a script of the cluster itself comes to on this node. */
   readonly runScript: (node: string, text: string) => ScriptEnd | null;

@@ -16,7 +16,7 @@ import { CROWDED } from './weather.ts';
 /** Likewise, where much of them is set aside. */
 const BOOKED = { ...CROWDED, reserveMs: 10_000, maintenanceMs: 15_000 } as const;
 
-/** Whoever starts has somebody sent away as well. */
+/** Each that starts has somebody sent away as well. */
 function evictTheFirst(): Planted {
   return {
     remove: replaceMethod(Step.prototype, 'emit', (original) => {

@@ -6,7 +6,7 @@ import type { StepRecord } from '../src/kernel/machine/events.ts';
 import type { State } from '../src/kernel/machine/state.ts';
 import { Step } from '../src/kernel/machine/step.ts';
 
-/** Who looks at each event around its application. Must not throw. */
+/** Looks at each event around its application. Must not throw. */
 export interface StepWatch {
   before(step: Step, event: Event, first: boolean): void;
   after(step: Step, event: Event): void;
@@ -42,7 +42,7 @@ export class StepLog {
     };
   }
 
-  /** So many further steps of this state have become durable. */
+  /** Notes that so many further steps of this state have become durable. */
   noteDurable(state: State, count: number): void {
     this.#of(state).durable += count;
   }

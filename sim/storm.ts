@@ -88,7 +88,7 @@ export class Storm {
     };
   }
 
-  /** It lasts for a moment, a while or long. */
+  /** Ends after a moment, a while or long. */
   #later(dice: Dice, maxMs: number, then: () => void): void {
     const delay = dice.pick([0.05, 0.3, 1]) * dice.whole(1, maxMs);
     this.#world.time.after(delay, () => {

@@ -16,7 +16,7 @@ import { ROOT } from './tree.ts';
 const PROGRAM = path.join(ROOT, 'bin', 'weft.mjs');
 const FOLDER = path.join(ROOT, 'docs', 'pictures');
 const WIDTH = 1200;
-/** So long the jobs run before they are looked at, and a page after it was opened. */
+/** How long the jobs run before they are looked at, and a page after it was opened. */
 const RUN_MS = 75_000;
 const QUIET_MS = 2500;
 

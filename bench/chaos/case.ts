@@ -156,7 +156,7 @@ export class Case {
     });
   }
 
-  /** Its launcher, or gateway, could not say when a process ended. */
+  /** The launcher, or gateway, of one could not say when a process ended. */
   launcherOut(hosts: Iterable<string>, span: Span): boolean {
     return this.outages(hosts, span).some(({ parts }) => {
       return parts.includes('launcher') || parts.includes('gateway');
@@ -206,7 +206,7 @@ export class Case {
     );
   }
 
-  /** Its job is not in the history, and nothing of it ran but what may be lost. */
+  /** True for a task whose job is not in the history, and of which nothing ran but what may be lost. */
   #isLost(task: string, epochs: ReadonlyMap<number, readonly Life[]>): boolean {
     const isLost = [...epochs.values()].every((lives) => this.lossOf(lives) !== null);
     return isLost && !this.#ids.has(idOf(task));

@@ -45,7 +45,7 @@ export class Insistent {
     }
   }
 
-  /** Its job, once for each time that it is sent. */
+  /** The job of this work, once for each time that it is sent. */
   async submit(work: Work, worker: Worker): Promise<Accepted> {
     const file = work.fileBytes === null ? null : fileOf(work.key, work.fileBytes);
     const send = async () => {

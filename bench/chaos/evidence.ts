@@ -56,7 +56,7 @@ export interface Life {
   readonly from: number;
   /** The instant of the last receipt. */
   readonly until: number;
-  /** It came to its end by itself. */
+  /** Came to its end by itself. */
   readonly ended: boolean;
   /** Times in which it ran without a pause. */
   readonly runs: readonly Span[];
@@ -92,11 +92,11 @@ export interface Restore {
   readonly copiedAt: number;
   /** The head was killed, and started from the copy. */
   readonly putBackAt: number;
-  /** It says that records are missing; null: it never did. */
+  /** When it says that records are missing; null: never. */
   readonly toldAt: number | null;
-  /** It is killed, to be told to go on. */
+  /** When it is killed, to be told to go on. */
   readonly endedAt: number;
-  /** It says that it goes on without them. */
+  /** When it says that it goes on without them. */
   readonly goesOnAt: number | null;
 }
 
@@ -125,7 +125,7 @@ export interface CopyTrial {
 export interface Spied {
   readonly scans: number;
   readonly lines: number;
-  /** It saw what was put there to be seen. */
+  /** Saw what was put there to be seen. */
   readonly sawDecoy: boolean;
   /** Command lines with something in them that is secret, which is blotted out. */
   readonly found: readonly string[];

@@ -19,7 +19,7 @@ export function judgeBesides(all: Case): void {
   for (const line of spied.found) all.violate('a secret on a command line', line);
 }
 
-/** It was sent to a head that has lost it; who sends it may be slow. */
+/** A submission to a head that has lost it; who sends it may be slow. */
 function judgeLacked(all: Case, at: number): void {
   const wasLost = all.evidence.restores.some(({ putBackAt, goesOnAt }) => {
     return putBackAt <= at && at <= (goesOnAt ?? putBackAt) + SENT_MS;

@@ -33,7 +33,7 @@ export function judgePlaces(all: Case): void {
   judgeStops(all);
 }
 
-/** Who is of a reservation begins on its nodes and in its time; later only where the start was. */
+/** Members of a reservation begin on its nodes and in its time; later only where the start was. */
 function judgeMembers(all: Case): void {
   const shares = new Map(all.setAside.map((share) => [share.name, share]));
   for (const { id, work, epochs } of all.tasks) {

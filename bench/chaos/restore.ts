@@ -23,7 +23,7 @@ export interface Restored {
 interface Means {
   readonly client: Insistent;
   readonly rest: Rest;
-  /** Its events begin anew. */
+  /** Called when events begin anew. */
   onPutBack(): void;
 }
 

@@ -9,7 +9,7 @@ export interface Entry {
   readonly commit: string;
   /** Load of the machine when it was recorded, over one minute. */
   readonly load: number;
-  /** Who was measured: `weft`, or the program beside it. */
+  /** What was measured: `weft`, or the program beside it. */
   readonly peer: string;
   readonly figure: string;
   readonly unit: string;

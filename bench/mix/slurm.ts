@@ -32,19 +32,19 @@ export interface Slurm {
   readonly version: string;
   /** In which its commands find it. */
   readonly environment: NodeJS.ProcessEnv;
-  /** Its daemons. */
+  /** Pids of the daemons. */
   readonly pids: readonly number[];
   /** Where its configuration and the script of its plugin are. */
   readonly directory: string;
   /** Runs a client of it; its standard output. */
   command(...words: string[]): Promise<string>;
-  /** Its controller ends, and begins with another configuration. */
+  /** Ends the controller, which begins with another configuration. */
   restart(change: (conf: string) => string): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface SlurmPlace {
-  /** It starts only what another moves. */
+  /** Starts only what another moves. */
   readonly steered?: boolean;
   /** The words before a program that is to run where its network is. */
   readonly inside?: readonly string[];

@@ -89,7 +89,7 @@ export class SimulatedLine<A extends Message, H extends Message> {
   readonly #world: LineWorld;
   readonly up: Way<A>;
   readonly down: Way<H>;
-  /** Who has dialed. */
+  /** The one that has dialed. */
   readonly owner: object;
   #isOver = false;
 

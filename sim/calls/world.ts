@@ -179,7 +179,7 @@ class CallWorld {
     this.#gone(worker, code === 0 ? 'left' : 'lost');
   }
 
-  /** Its agent tells the head after a while. */
+  /** The agent of a worker tells the head after a while. */
   #gone(worker: WorkerHost, how: 'left' | 'lost'): void {
     const dice = this.#streams.of('gone');
     for (const line of this.#lines) if (line.owner === worker) line.cut(0);
@@ -273,7 +273,7 @@ class CallWorld {
     this.time.after(this.#streams.of('storm').pick([10, 2000, 15_000]), () => this.#head.boot());
   }
 
-  /** Its agent tells the head a moment later, of the stop and of the end of it. */
+  /** The agent of a worker tells the head a moment later, of the stop and of the end of it. */
   #suspend(worker: WorkerHost | undefined, ms: number): void {
     if (worker === undefined || worker.isSuspended) return;
     this.chronicle.note(`${worker.name} is stopped for ${ms} ms`);

@@ -111,7 +111,7 @@ export class BuildWatch {
     this.#batches = batches;
   }
 
-  /** Its disk is new. */
+  /** Called when the disk of a node is new. */
   wiped(node: string): void {
     this.#sites.delete(node);
   }

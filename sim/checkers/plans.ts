@@ -22,7 +22,7 @@ import { checkCards } from './cards.ts';
 interface Cycle {
   readonly step: Step;
   readonly before: Plan;
-  /** It goes on from cycles before it, or is cut short: a whole one may decide otherwise. */
+  /** True for a cycle that goes on from others, or is cut short: a whole one may decide otherwise. */
   readonly isPart: () => boolean;
   /** Ids of jobs that something makes room for. */
   readonly preemptors: Set<number>;
@@ -57,7 +57,7 @@ export class PlanWatch {
     this.#cycle.victims.push(event.place);
   }
 
-  /** Its cycle is over, and nothing else has been decided since. */
+  /** Called when its cycle is over, and nothing else has been decided since. */
   settle(): void {
     const cycle = this.#cycle;
     this.#cycle = null;

@@ -83,7 +83,7 @@ function headWaits({ time, isSilent }: ForeignCanaryWorld): PlantedForeign {
   };
 }
 
-/** Whoever comes has the head forget which jobs of sites it has taken over. */
+/** Each that comes has the head forget which jobs of sites it has taken over. */
 function forgetAdopted(): PlantedForeign {
   return {
     remove: replaceMethod(Engine.prototype, 'perform', (original) => {

@@ -53,7 +53,7 @@ export class SiteDisk {
     return true;
   }
 
-  /** Its gateway has noted what its site calls its job. */
+  /** True when its gateway has noted what its site calls its job. */
   isNamed(path: string): boolean {
     return this.folders.get(path)?.notes.has('job') === true;
   }

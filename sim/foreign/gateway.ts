@@ -134,7 +134,7 @@ export class Gateway {
     void this.#serve(hub, clock);
   }
 
-  /** It refuses to start while its site cannot be steered; somebody starts it again. */
+  /** Refuses to start while its site cannot be steered; somebody starts it again. */
   async #serve(hub: Hub, clock: SimClock): Promise<void> {
     const { life, steerer, watch } = hub;
     const lack = (await steerer?.lacks()) ?? null;
@@ -156,7 +156,7 @@ export class Gateway {
     this.#gone(true);
   }
 
-  /** Its machine starts anew; its site knows nothing of that. */
+  /** The machine of the gateway starts anew; its site knows nothing of that. */
   reboot(): void {
     this.world.note(`${this.world.name} is restarted`);
     this.#gone(false);
@@ -298,7 +298,7 @@ export class Gateway {
   }
 }
 
-/** Its gateway speaks for the site; a node only for itself. */
+/** The gateway of a member speaks for the site; a node only for itself. */
 function memberSource(member: string, watch: SiteWatch): SiteSource {
   return {
     connect: NOTHING,

@@ -107,7 +107,7 @@ export class SiteLine {
     return isWrong ? this.#wrong(mood, word, { dice, timeoutMs, lateMs, usual }) : usual;
   }
 
-  /** It waits for an answer in vain, and has been heard or not. */
+  /** The asker waits for an answer in vain, and has been heard or not. */
   #hang(dice: Dice, lateMs: number): Course {
     const at = dice.whole(5, lateMs);
     const effectAfterMs = dice.happens(0.4) ? at : null;

@@ -135,7 +135,7 @@ export class People {
   }
 
   /**
-   * Its script was killed and has left no word, and its site has none: it keeps no records, or its gateway
+   * True when its script was killed and has left no word, and its site has none: it keeps no records, or its gateway
    * never heard by what id to ask for them.
    */
   #isSilentlyOver({ id }: JobTruth): boolean {

@@ -111,7 +111,7 @@ export class Site {
     this.gateway.boot();
   }
 
-  /** Its operators repeat what a gateway undid that could not have seen it. */
+  /** The operators of the site repeat what a gateway undid that could not have seen it. */
   lookAgain(): void {
     for (const node of this.system.nodes) {
       const { stopped, wish, isOverlooked } = node;

@@ -95,7 +95,7 @@ export class ForeignStorm {
     };
   }
 
-  /** It lasts for a moment, a while or long. */
+  /** Ends after a moment, a while or long. */
   #later(dice: Dice, maxMs: number, then: () => void): void {
     this.#world.time.after(dice.pick([0.05, 0.3, 1]) * dice.whole(1, maxMs), () => {
       if (!this.#faults.isOver) then();

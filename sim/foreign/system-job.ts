@@ -57,7 +57,7 @@ export interface SystemJob {
   readonly nodeCount: number;
   /** Per node. */
   readonly cpuCount: number;
-  /** Its user wants it on these alone; null: on any. */
+  /** Nodes that its user wants it on alone; null: on any. */
   readonly only: readonly string[] | null;
   readonly walltimeMs: number | null;
   readonly runMs: number;
@@ -84,7 +84,7 @@ export type Gift = Pick<
   readonly script?: string;
   readonly directory?: string;
   readonly only?: readonly string[] | null;
-  /** So many, of an array. */
+  /** How many, of an array. */
   readonly elements?: number;
 };
 

@@ -234,7 +234,7 @@ export class ForeignSystem {
     );
   }
 
-  /** Who changes its nodes has heard how they stood then. */
+  /** The one that changes its nodes has heard how they stood then. */
   seen(at: number): void {
     for (const node of this.nodes) node.seenAt = at;
   }
@@ -362,7 +362,7 @@ export class ForeignSystem {
   }
 }
 
-/** Its own scheduler keeps to it; who starts something by hand need not. */
+/** The scheduler keeps to it; who starts something by hand need not. */
 function isWanted({ only }: SystemJob, node: string): boolean {
   return only === null || only.includes(node);
 }

@@ -62,7 +62,7 @@ export const BEFORE: Partial<ForeignWeather> = {
   hasTickets: false,
 };
 
-/** So that an hour in which little happens takes no longer than minutes in which much does. */
+/** Makes that an hour in which little happens takes no longer than minutes in which much does. */
 export const SLOW = {
   heartbeatMs: 10_000,
   nodeTimeoutMs: 60_000,

@@ -27,7 +27,7 @@ const CHECK_BOTH = `${CHECK} && test "$PASSWORD" = "$memory"`;
 /** Characters of a command line in the words of a failure. */
 const SHOWN = 300;
 
-/** It keeps what it is given, which holds the token of a pilot. */
+/** Keeps what it is given, which holds the token of a pilot. */
 const SBATCH = `#!/bin/sh
 cat > "$(dirname "$0")/../script.$$" && mv "$(dirname "$0")/../script.$$" "$(dirname "$0")/../script"
 echo 17

@@ -348,7 +348,7 @@ function pilotFolders(): string[] {
   return readdirSync(tmpdir()).filter((name) => name.startsWith('weft-pilot.'));
 }
 
-/** Its job, on a pilot of the fleet. */
+/** The job of a line, on a pilot of the fleet. */
 function runOn(world: PilotWorld, fleet: string, time: string, line: string): Promise<string> {
   return world.weft('run', '--needs', `pilot=${fleet}`, '--time', time, '--', line);
 }

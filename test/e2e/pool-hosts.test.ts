@@ -90,7 +90,7 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     until(`pool ${pool.id} has ${workers} workers`, async () =>
       (await view(pool)).calls?.workers === workers ? true : undefined,
     );
-  /** It ends as lost, in these words, and within this time of now. */
+  /** Waits until a call ends as lost, in these words, and within this time of now. */
   const isLost = async (call: Call<string>, words: RegExp, withinMs: number): Promise<void> => {
     const from = performance.now();
     await assert.rejects(call, (error) => {

@@ -22,7 +22,7 @@ export interface Run {
 export interface Line {
   /** `>`: an agent's, `<`: the head's. */
   readonly way: '>' | '<';
-  /** Its orders may refer to earlier ones of the same session. */
+  /** Orders may refer to earlier ones of the same session. */
   readonly session: number;
   readonly bytes: Uint8Array;
   readonly meant: unknown;

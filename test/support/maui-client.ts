@@ -106,12 +106,12 @@ export class MauiClient {
 export async function exchange(
   at: number | string,
   bytes: Uint8Array,
-  ends = false,
+  then: 'end' | 'wait' = 'wait',
 ): Promise<string> {
   const socket = typeof at === 'string' ? connect(at) : connect({ host: '127.0.0.1', port: at });
   await once(socket, 'connect');
   socket.write(bytes);
-  if (ends) socket.end();
+  if (then === 'end') socket.end();
   const chunks: Buffer[] = [];
   for await (const chunk of socket) chunks.push(chunk as Buffer);
   const all = Buffer.concat(chunks);

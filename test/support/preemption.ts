@@ -25,9 +25,9 @@ export interface RunWords extends Amounts {
   /** Ms; absent: no limit. */
   readonly walltime?: number;
   readonly leaving?: boolean;
-  /** It must not start again. */
+  /** Must not start again. */
   readonly once?: boolean;
-  /** It is stopped already. */
+  /** Stopped already. */
   readonly stopped?: boolean;
 }
 

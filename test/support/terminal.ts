@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface RealTerminal {
-  /** Its name below /dev: `pts/3`. */
+  /** The name below /dev: `pts/3`. */
   readonly name: string;
   type(text: string): void;
   close(): Promise<void>;

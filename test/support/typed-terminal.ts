@@ -8,7 +8,7 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** So long at most until something is shown: the machine may be busy. */
+/** How long at most until something is shown: the machine may be busy. */
 const SHOWN_MS_MAX = 60_000;
 
 export class TypedTerminal {

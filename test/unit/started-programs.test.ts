@@ -23,7 +23,7 @@ const NAMED: readonly RegExp[] = [
   /^ {2}\['([\w./-]+)', '-/gm,
 ];
 
-/** Whoever starts something. */
+/** Files that start something. */
 function starters(): string[] {
   return filesBelow('src', '.ts').filter((file) => STARTS.some((way) => way.test(read(file))));
 }

@@ -14,7 +14,7 @@ interface Shown {
   readonly name: string;
   /** Declarations without bodies. */
   readonly text: string;
-  /** Its first sentence, for the list. */
+  /** The first sentence, for the list. */
   readonly summary: string;
 }
 

@@ -30,14 +30,15 @@ export async function runProgram(stage: ProgramStage): Promise<StageResult> {
   }
   const [code, signal] = await ended;
   if (code !== 0) console.log(`${script} ended with ${signal ?? code}`);
-  return readSummary(summary, code === 0);
+  return readSummary(summary, code);
 }
 
 /**
  * Counts from a summary, else the program is one check. The exit code has the last word: a program
  * that did not succeed is at least one failure, whatever it says.
  */
-export function readSummary(summary: string | undefined, succeeded: boolean): StageResult {
+export function readSummary(summary: string | undefined, exitCode: number | null): StageResult {
+  const succeeded = exitCode === 0;
   const counts = SUMMARY.exec(summary ?? '');
   const passed = counts ? Number(counts[1]) : Number(succeeded);
   const failed = counts ? Number(counts[2]) : 0;

@@ -52,7 +52,7 @@ export const ROWS: readonly (readonly Stage[])[] = [
   ],
   [
     // Clusters wait more than they work; what fails beside others runs once more, alone.
-    tests('e2e', 4),
+    tests('e2e', 5),
     // What only computes takes the processors while they wait.
     patient(program('simulation', 'sim/main.ts', 'check')),
     patient(program('wings', 'tools/without-wings.ts')),
@@ -87,27 +87,14 @@ export function usesRealProcesses(file: string): boolean {
   return folders.some((folder) => file.startsWith(`test/${folder}/`)) && !PURE.test(file);
 }
 
-/** Files that take minutes, the longest first: begun last they would run while nothing else is left. */
+/** Files that take a minute, the longest first: begun last they would run while nothing else is left. */
 const LONGEST = [
-  ...['virtual-machine', 'steer-oar', 'documents', 'site-maintenance', 'documented-sites'],
-  ...[
-    'lab',
-    'debian-package',
-    'setup',
-    'container-nodes',
-    'pilots',
-    'python-package',
-    'steps',
-    'pool-hosts',
-    'three-sites',
-    'restart',
-    'samples',
-    'hosts',
-    'wiki-sites',
-    'compose',
-    'first-steps',
-    'package',
-  ],
+  ...['virtual-machine', 'documents', 'first-steps', 'compose', 'pilots', 'steer-oar'],
+  ...['slurm-front', 'pilots-docker', 'debian-package', 'rollout', 'steer-sge', 'setup', 'users'],
+  ...['steer', 'lab', 'pool-hosts', 'site-maintenance', 'restart', 'steps', 'samples', 'hosts'],
+  ...['python-package', 'batch-hosts', 'pilots-users', 'odd-machines', 'weft-site', 'mpi'],
+  ...['three-sites', 'yield', 'notifications', 'brokerage', 'package', 'documented-sites'],
+  ...['container-nodes', 'mpi-nodes', 'ui', 'gpus', 'slurmrestd', 'backups', 'batch-cluster'],
 ];
 
 /** The order in which the files of a stage begin. */

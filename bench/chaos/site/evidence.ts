@@ -18,7 +18,7 @@ export interface TheirWork {
   /** Tenths of a second that each process runs. */
   readonly beats: number;
   readonly exitCode: number;
-  /** Its user cancels it so long after; null: never. */
+  /** After how long the user cancels it; null: never. */
   readonly cancelAfterMs: number | null;
 }
 

@@ -14,7 +14,7 @@ import { SITE_CPUS, type Site, siteIsUp } from './site.ts';
 const THEIRS_EVERY_MS = 4000;
 const OURS_EVERY_MS = 6000;
 const FAULT_EVERY_MS = 25_000;
-/** Its users may have more to wait for than the head knows of. */
+/** Users may have more to wait for than the head knows of. */
 const PATIENCE_MS = 60_000;
 const LOOK_MS = 1000;
 /** Jobs and elements of arrays that have begun; its nodes take some at once. */

@@ -26,7 +26,7 @@ export const SITE_NODES = ['n1', 'n2'];
 export const SITE_CPUS = 2;
 /** Each node has one. */
 export const FEATURES = ['red', 'blue'];
-/** Its own scheduler looks only when something has happened. */
+/** The scheduler of the system looks only when something has happened. */
 const SCHEDULER = 'batch_sched_delay=0,sched_interval=86400,default_queue_depth=10000';
 const AGENT = join(import.meta.dirname, '..', '..', '..', 'src', 'bin', 'agent.ts');
 const NOBODY = ['setpriv', '--reuid=nobody', '--regid=nogroup', '--clear-groups'];

@@ -172,7 +172,7 @@ export class Context {
 
   /** Colours of standard output. */
   get paint(): Paint {
-    return paintFor(this.terminal.outIsTerminal, this.environment);
+    return paintFor(this.terminal.outIsTerminal ? 'terminal' : 'file', this.environment);
   }
 
   /** Columns of the terminal on standard output; null: there is none. */

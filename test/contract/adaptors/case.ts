@@ -48,7 +48,7 @@ export interface AdaptorCase {
       }
     | Missing;
   readonly ends: Readonly<Record<EndName, EndOutput | Missing>>;
-  /** Its accounting is asked for a job of which it has nothing; absent: it has none. */
+  /** Accounting is asked for a job of which it has nothing; absent: it has none. */
   readonly noRecord?: SiteOutput;
   /** Answers to `cancel` and `known` for a job that is not there. */
   readonly unknownJob: {
@@ -69,7 +69,7 @@ export interface AdaptorCase {
   readonly refused: readonly { readonly output: SiteOutput; readonly words: RegExp }[];
   /** Nodes as `n1 idle 0/2`, in order of their names. */
   readonly nodes: readonly { readonly output: SiteOutput; readonly told: readonly string[] }[];
-  /** It keeps words also of nodes that take jobs: what was said before a stop comes back. */
+  /** Keeps words also of nodes that take jobs: what was said before a stop comes back. */
   readonly keepsReason?: true;
   /** Why a listing of nodes that was cut between two lines looks whole; absent: it does not. */
   readonly cutNodes?: string;

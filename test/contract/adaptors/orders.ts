@@ -99,7 +99,7 @@ function reasons({ system, adaptor, keepsReason }: AdaptorCase): void {
   });
 }
 
-/** Its words, and what it reads. */
+/** Words of a command, and what it reads. */
 function toldBy({ argv, input = '' }: SiteCommand): string {
   return [...argv, input].join(' ');
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { commandLine, parentOf } from './hosts.ts';
 
 /**
- * Its process id as this machine sees it; null when none runs. What it just starts has its command line
+ * The launcher's process id as this machine sees it; null when none runs. What it just starts has its command line
  * until the exec: that is its child.
  */
 export function findLauncher(stateDir: string): number | null {

@@ -29,7 +29,7 @@ const source = join(import.meta.dirname, '..', '..', '..', 'src');
 export interface Member {
   readonly host: Host;
   readonly name: string;
-  /** Its directory as this machine sees it. */
+  /** State directory of the node as this machine sees it. */
   readonly stateDir: string;
   /** The same directory as its host has it, and no other host. */
   readonly place: string;

@@ -53,7 +53,7 @@ export class Maintained {
     writeFileSync(this.#world.at(name), '');
   }
 
-  /** So that a test that has failed leaves the nodes to the next. */
+  /** Called so that a test that has failed leaves the nodes to the next. */
   async cancelAll(): Promise<void> {
     const left = await this.#world.weft('maint', 'list', '-o', 'name');
     for (const id of left.split('\n').filter(Boolean)) {

@@ -87,7 +87,7 @@ export class SiteWorld {
     await this.headAnswers();
   }
 
-  /** It was started, for the first time or once more; fails with its words when it has ended instead. */
+  /** The head was started, for the first time or once more; fails with its words when it has ended instead. */
   async headAnswers(): Promise<void> {
     this.#client?.close();
     const head = this.#daemon('head');
@@ -241,7 +241,7 @@ export class SiteWorld {
     });
   }
 
-  /** Its state or outcome with what is said of it. */
+  /** Waits for its state or outcome with what is said of it. */
   become(id: number, words: RegExp): Promise<JobView> {
     return until(`job ${id} is ${words}`, async () => {
       const job = (await this.jobs()).find((one) => one.id === id);

@@ -18,7 +18,7 @@ export const withoutSlurm = hasSlurm && isRoot ? false : 'needs root, and slurm-
 export const withoutGridEngine =
   hasGridEngine && isRoot ? false : 'needs root, Grid Engine, iproute2 and tini';
 
-/** Its own scheduler looks only when something has happened. */
+/** The scheduler of the system looks only when something has happened. */
 const SCHEDULER = 'batch_sched_delay=0,sched_interval=86400,default_queue_depth=10000';
 
 export const STEERED_SLURM = { system: 'slurm', mode: 'steer', poll: '500ms' };

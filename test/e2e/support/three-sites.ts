@@ -14,7 +14,7 @@ import { SiteWorld } from './site-world.ts';
 /** Nodes of each site, and cpus of each node. */
 export const NODES = 2;
 export const CPUS = 2;
-/** Its own scheduler looks only when something has happened. */
+/** The scheduler of the system looks only when something has happened. */
 const STEERED = 'batch_sched_delay=0,sched_interval=86400,default_queue_depth=10000';
 const MIB = 1_048_576;
 

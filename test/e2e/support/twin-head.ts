@@ -28,7 +28,7 @@ export class TwinHead {
     this.#fenced = of.fenced;
   }
 
-  /** It has a fence command, which leaves a file. */
+  /** With a fence command, which leaves a file. */
   static async start(cluster: HostedCluster): Promise<TwinHead> {
     const { directory } = cluster;
     const copy = join(directory, 'twin');

@@ -43,7 +43,7 @@ export interface FakeSubmission {
   readonly script: string;
   readonly stdout: string;
   readonly stderr: string;
-  /** It starts when somebody begins it; absent: at once. */
+  /** Starts when somebody begins it; absent: at once. */
   readonly waits?: true;
   readonly said?: FakeJob['said'];
 }

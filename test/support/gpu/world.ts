@@ -15,11 +15,11 @@ export interface FakeCard {
   readonly used?: number;
   /** Percent. */
   readonly busy?: number;
-  /** It has fallen off the bus, in these words. */
+  /** Set when the card has fallen off the bus, in these words. */
   readonly lost?: string;
   /** Cells by field, in place of the usual ones. */
   readonly cells?: Readonly<Record<string, string>>;
-  /** It is cut into these. */
+  /** Slices that the card is cut into. */
   readonly slices?: readonly { readonly profile: string; readonly uuid: string }[];
 }
 

@@ -53,7 +53,7 @@ const PROBLEMS: Readonly<Record<Kind, (text: string, name: string) => readonly u
   config: (text, name) => parseConfig(text, name, SCHEMA).problems,
 };
 
-/** It throws what is wrong. */
+/** Throws what is wrong. */
 function clientProblems(text: string, name: string): readonly unknown[] {
   parseClientFile(text, name);
   return [];

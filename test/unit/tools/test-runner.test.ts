@@ -78,14 +78,14 @@ it('only files with real processes or sockets may fail once', () => {
 });
 
 it('a program is one check, or as many as its summary says', () => {
-  const counts = (summary: string | undefined, succeeded: boolean) => {
-    const { passed, failed } = readSummary(summary, succeeded);
+  const counts = (summary: string | undefined, exitCode: number | null) => {
+    const { passed, failed } = readSummary(summary, exitCode);
     return [passed, failed];
   };
-  assert.deepEqual(counts(undefined, true), [1, 0]);
-  assert.deepEqual(counts(undefined, false), [0, 1]);
-  assert.deepEqual(counts('12 passed, 3 failed', false), [12, 3]);
-  assert.deepEqual(counts('12 passed, 0 failed', false), [12, 1]);
+  assert.deepEqual(counts(undefined, 0), [1, 0]);
+  assert.deepEqual(counts(undefined, null), [0, 1]);
+  assert.deepEqual(counts('12 passed, 3 failed', 1), [12, 3]);
+  assert.deepEqual(counts('12 passed, 0 failed', 1), [12, 1]);
 });
 
 it('results add up and the slowest tests come first', () => {

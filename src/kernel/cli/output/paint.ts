@@ -16,9 +16,9 @@ export const PLAIN: Paint = (text) => text;
 const IN_COLOUR: Paint = (text, colour) =>
   colour === null ? text : `\u001b[${CODES[colour]}m${text}\u001b[39m`;
 
-export function paintFor(isTerminal: boolean, environment: Environment): Paint {
+export function paintFor(to: 'terminal' | 'file', environment: Environment): Paint {
   const isUnwanted = Boolean(environment['NO_COLOR']) || environment['TERM'] === 'dumb';
-  return isTerminal && !isUnwanted ? IN_COLOUR : PLAIN;
+  return to === 'terminal' && !isUnwanted ? IN_COLOUR : PLAIN;
 }
 
 const COLOURS: Readonly<Record<string, Colour>> = {

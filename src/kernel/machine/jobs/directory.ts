@@ -2,6 +2,7 @@
 
 import { refuse } from '../../model/errors.ts';
 import {
+  type ArraySpec,
   CLIENT_STDIN,
   type OutputFiles,
   type ResourceRequest,
@@ -68,22 +69,22 @@ export function isInside(path: string, root: string): boolean {
 export function outputFiles(
   { files = {}, directory: wanted }: Submission,
   directory: WorkDirectory,
-  isArray: boolean,
+  array: ArraySpec | null,
 ): OutputFiles {
   const isMoved = wanted?.kind === 'auto' && directory.kind === 'private';
   const kept = isMoved ? filesThatStay(files) : files;
-  return isArray ? separateFiles(kept) : kept;
+  return array === null ? kept : separateFiles(kept);
 }
 
 /** The bytes that a client sends are there once: who of several should read them? */
 export function checkStdin(
   stdin: string | undefined,
   request: ResourceRequest,
-  isArray: boolean,
+  array: ArraySpec | null,
 ): void {
   if (stdin !== CLIENT_STDIN) return;
   const processes = request.nodeCount * request.processesPerNode;
-  if (processes === 1 && !isArray) return;
-  const whom = isArray ? 'an array' : `${processes} processes`;
+  if (processes === 1 && array === null) return;
+  const whom = array === null ? `${processes} processes` : 'an array';
   wrong(`standard input goes to one process, not to ${whom}; use --stdin FILE, which all can read`);
 }

@@ -82,13 +82,13 @@ function complete(
     wrong(`a job waits for at most ${limits.DEPENDENCIES_MAX} others`);
   }
   const array = checkArray(wish);
-  checkStdin(wish.files?.stdin, request, array !== null);
+  checkStdin(wish.files?.stdin, request, array);
   return {
     name: checkName(wish.name ?? defaultName(wish.program)),
     program: wish.program,
     environment: wish.environment ?? {},
     directory,
-    files: outputFiles(wish, directory, array !== null),
+    files: outputFiles(wish, directory, array),
     ...completeStaging(wish, directory),
     request: { ...placed, perNode: { ...placed.perNode, memoryBytes } },
     walltimeMs,

@@ -94,7 +94,7 @@ interface Step extends Rollout {
 
 async function carryOut(to: Destination, step: Step): Promise<Outcome> {
   const { plan, probe, tell } = step;
-  const places = placesFor(probe.rights !== 'none');
+  const places = placesFor(probe.rights === 'none' ? 'user' : 'system');
   if (plan.sends) await send(to.ssh, places, step);
   const name = probe.member?.name ?? to.name ?? probe.host.split('.')[0] ?? probe.host;
   if (plan.joins) {

@@ -57,7 +57,7 @@ async function uninstall(
   }
   if (member !== null) await leave(context, { host, now, ...member });
   const as = rights === 'sudo' ? 'sudo -n ' : '';
-  const script = uninstallScript(placesFor(rights !== 'none'));
+  const script = uninstallScript(placesFor(rights === 'none' ? 'user' : 'system'));
   const done = await ssh.script(host, script, { ...how, as });
   if (done.code !== 0) throw problem(host, lastLine(done.error) || `exit ${done.code}`);
   const node = member === null ? '' : `, and node ${member.name} is removed`;

@@ -11,8 +11,8 @@ export interface Places {
   readonly link: string;
 }
 
-export function placesFor(isRoot: boolean): Places {
-  return isRoot
+export function placesFor(whose: 'system' | 'user'): Places {
+  return whose === 'system'
     ? { programs: '/opt/weft', state: '/var/lib/weft/node', link: '/usr/local/bin/weft' }
     : {
         programs: '$HOME/.local/share/weft',

@@ -57,7 +57,7 @@ class OldLauncher implements LauncherStream {
     this.#onClose();
   }
 
-  /** Its one process ends. */
+  /** The one process of the launcher ends. */
   exit(): void {
     this.#records = [recordOf(RECORD_STATE.exited)];
     this.#hear(encodeAnswer('exited', recordOf(RECORD_STATE.exited)));

@@ -63,7 +63,7 @@ async function settle(act: () => void = () => undefined): Promise<void> {
   await world.clock.settle();
 }
 
-/** Its process writes a file and ends. */
+/** The process of a task writes a file and ends. */
 async function runAndLeave(): Promise<void> {
   world.files.files.set(`${DIRECTORY}/out`, Buffer.from('hi'));
   await settle(() => world.launcher.exit(1, { code: 0 }));

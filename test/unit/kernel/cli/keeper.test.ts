@@ -191,7 +191,7 @@ test('a lock that a dead process left is taken, once', (t) => {
   assert.equal(existsSync(place.paths.upLock), false);
 });
 
-/** So long that a keeper that began before has looked, too. */
+/** Waits so long that a keeper that began before has looked, too. */
 async function anotherKeeperStarts(t: TestContext): Promise<void> {
   const other = new Place(t);
   other.dead('head');

@@ -43,11 +43,11 @@ test('lines break between words, at the width of the terminal, and only there', 
 });
 
 test('colours are for terminals, and NO_COLOR is heard', () => {
-  assert.equal(paintFor(true, {})('failed', 'red'), '\u001b[31mfailed\u001b[39m');
+  assert.equal(paintFor('terminal', {})('failed', 'red'), '\u001b[31mfailed\u001b[39m');
   for (const paint of [
-    paintFor(false, {}),
-    paintFor(true, { NO_COLOR: '1' }),
-    paintFor(true, { TERM: 'dumb' }),
+    paintFor('file', {}),
+    paintFor('terminal', { NO_COLOR: '1' }),
+    paintFor('terminal', { TERM: 'dumb' }),
   ]) {
     assert.equal(paint('failed', 'red'), 'failed');
   }

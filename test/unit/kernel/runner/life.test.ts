@@ -359,13 +359,13 @@ test('what cannot be prepared is a failed launch with the reason', () => {
 
 test('a kill by the kernel for want of memory is out_of_memory', () => {
   const world = running();
-  world.feed(killed(1, 9, 1500), swept(ID, true));
+  world.feed(killed(1, 9, 1500), swept(ID, { outOfMemory: true }));
   assert.equal(endReport(world).cause, 'out_of_memory');
 });
 
 test('a program that lost a helper to the kernel and still succeeded has exited', () => {
   const world = running();
-  world.feed(exited(1, 0, 1500), swept(ID, true));
+  world.feed(exited(1, 0, 1500), swept(ID, { outOfMemory: true }));
   assert.equal(endReport(world).cause, 'exited');
 });
 

@@ -48,7 +48,7 @@ test('[A35] the first that waits has the place of what ended, and its end says s
 
 test('[A35] what keeps files gives its place away when they are kept', () => {
   const world = busy();
-  world.feed(exited(1, 0, 1500), swept(A, false, true));
+  world.feed(exited(1, 0, 1500), swept(A, { leaves: true }));
   assert.equal(world.epoch(B).phase, 'waiting');
   world.feed(stored(A));
   assert.equal(lastEnd(world)?.next, B);

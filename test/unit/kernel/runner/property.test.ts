@@ -81,7 +81,7 @@ const steps: fc.Arbitrary<RunnerInput> = fc.oneof(
   { weight: 3, arbitrary: ids.map(prepared) },
   {
     weight: 3,
-    arbitrary: fc.tuple(ids, fc.boolean()).map(([id, leaves]) => swept(id, false, leaves)),
+    arbitrary: fc.tuple(ids, fc.boolean()).map(([id, leaves]) => swept(id, { leaves })),
   },
   { weight: 2, arbitrary: ids.map((id) => stored(id)) },
   ids.map((epochId): RunnerInput => ({ kind: 'released', epochId })),

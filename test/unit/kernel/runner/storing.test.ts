@@ -41,7 +41,7 @@ function running(other: Parameters<typeof launch>[2] = {}): World {
 
 function storing(other: Parameters<typeof launch>[2] = {}): World {
   const world = running(other);
-  world.feed(exited(1, 0, 1500), swept(ID, false, true));
+  world.feed(exited(1, 0, 1500), swept(ID, { leaves: true }));
   return world;
 }
 
@@ -54,7 +54,7 @@ function endReport(world: World): EndReport {
 test('[F10] what a task leaves is kept before its end is told', () => {
   const world = running();
   world.feed(exited(1, 3, 1500));
-  assert.deepEqual(world.feed(swept(ID, false, true)), ['storing_begun']);
+  assert.deepEqual(world.feed(swept(ID, { leaves: true })), ['storing_begun']);
   assert.deepEqual(world.toDo(), ['7#1 store']);
   assert.deepEqual(world.reports(), ['7#1 task_started', '7#1 task_storing']);
   assert.deepEqual(world.feed(stored(ID)), ['epoch_ended']);
@@ -162,14 +162,14 @@ test('a newer epoch that waits begins when the files of the one before are given
     const world = running();
     // Told to end first, so that the newer one finds it ending and not yet unwanted.
     world.feed(end, order(2), killed(1, 15, 1500));
-    assert.deepEqual(world.feed(swept(ID, false, true)), ['storing_begun']);
+    assert.deepEqual(world.feed(swept(ID, { leaves: true })), ['storing_begun']);
     assert.deepEqual(over(world), ['epoch_ended', 'epoch_unblocked']);
   }
 });
 
 test('what a cancelled task leaves is kept, however often the order that ended it comes', () => {
   const world = running();
-  world.feed(end, killed(1, 15, 1500), swept(ID, false, true));
+  world.feed(end, killed(1, 15, 1500), swept(ID, { leaves: true }));
   assert.deepEqual(world.toDo(), ['7#1 store']);
   world.time += 100_000;
   assert.deepEqual(world.feed(end), []);
@@ -181,9 +181,9 @@ test('what a cancelled task leaves is kept, however often the order that ended i
 test('of a start that is made again nothing is kept, whenever that becomes known', () => {
   const before = running();
   before.feed(discard, killed(1, 15, 1500));
-  assert.deepEqual(before.feed(swept(ID, false, true)), ['epoch_ended']);
+  assert.deepEqual(before.feed(swept(ID, { leaves: true })), ['epoch_ended']);
   const meanwhile = running();
-  meanwhile.feed(end, killed(1, 15, 1500), swept(ID, false, true));
+  meanwhile.feed(end, killed(1, 15, 1500), swept(ID, { leaves: true }));
   assert.deepEqual(meanwhile.feed(discard), ['epoch_ended']);
 });
 
@@ -197,27 +197,27 @@ test('a newer epoch that waits begins when the files of the one before are kept'
   const world = running();
   world.feed(order(2));
   world.feed(killed(1, 15, 1500));
-  assert.deepEqual(world.feed(swept(ID, false, true)), ['epoch_ended', 'epoch_unblocked']);
+  assert.deepEqual(world.feed(swept(ID, { leaves: true })), ['epoch_ended', 'epoch_unblocked']);
 });
 
 test('nothing is kept of what never ran, or was given to another node', () => {
   const unstarted = new World();
   unstarted.feed(order(), prepared(ID), failed(1, 'exec', 2));
-  assert.deepEqual(unstarted.feed(swept(ID, false, true)), ['epoch_ended']);
+  assert.deepEqual(unstarted.feed(swept(ID, { leaves: true })), ['epoch_ended']);
   const lease = { kind: 'lease', leaseMs: 300 } as const;
   const unleased = new World();
   unleased.feed({ kind: 'heard', sentAt: unleased.time }, order(1, { onNodeLoss: lease }));
   unleased.feed(prepared(ID), started(1));
   unleased.time += 301;
   unleased.feed({ kind: 'tick' }, killed(1, 15, unleased.time));
-  assert.deepEqual(unleased.feed(swept(ID, false, true)), ['epoch_ended']);
+  assert.deepEqual(unleased.feed(swept(ID, { leaves: true })), ['epoch_ended']);
   assert.equal(endReport(unleased).cause, 'lease_expired');
 });
 
 test('of processes that were lost with their launcher what is there is kept', () => {
   const world = running();
   world.feed(process('lost', 1));
-  assert.deepEqual(world.feed(swept(ID, false, true)), ['storing_begun']);
+  assert.deepEqual(world.feed(swept(ID, { leaves: true })), ['storing_begun']);
 });
 
 test('files that cannot be brought end the epoch before anything is started', () => {
@@ -236,7 +236,7 @@ test('[S15] what succeeded and was discarded is not told as a success, whoever a
   const replace: RunnerInput = { kind: 'order', order };
   const late = running();
   // Its last process ends by itself before the signal comes.
-  late.feed(replace, exited(1, 0, late.time - 1), swept(ID, false, true));
+  late.feed(replace, exited(1, 0, late.time - 1), swept(ID, { leaves: true }));
   const kept = storing();
   kept.feed(replace);
   for (const world of [late, kept]) {

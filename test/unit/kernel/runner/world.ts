@@ -124,8 +124,11 @@ export function failed(launchId: number, stage: LaunchStage, errno: number): Run
   return { kind: 'process', event: { kind: 'failed', launchId, errno, stage } };
 }
 
-export function swept(epochId: EpochId, outOfMemory = false, leaves = false): RunnerInput {
-  return { kind: 'swept', epochId, outOfMemory, memoryPeakBytes: null, silent: false, leaves };
+type Swept = Extract<RunnerInput, { kind: 'swept' }>;
+
+export function swept(epochId: EpochId, told: Partial<Swept> = {}): RunnerInput {
+  const usual = { outOfMemory: false, memoryPeakBytes: null, silent: false, leaves: false };
+  return { kind: 'swept', epochId, ...usual, ...told };
 }
 
 export function stored(epochId: EpochId, problem?: string): RunnerInput {

@@ -140,8 +140,8 @@ test('the probe says what this machine is, whatever its shell prints before', ()
 });
 
 test('[E1] every script is one that sh can read, and no ticket stands on a command line', () => {
-  for (const isRoot of [true, false]) {
-    const places = placesFor(isRoot);
+  for (const whose of ['system', 'user'] as const) {
+    const places = placesFor(whose);
     const scripts = [
       putScript(places, '1-a', "0.2.0 it's"),
       joinScript(places, 'weft-join:secret', "o'n"),
@@ -155,7 +155,7 @@ test('[E1] every script is one that sh can read, and no ticket stands on a comma
       assert.equal(status, 0, stderr);
     }
   }
-  const commands = joinScript(placesFor(true), 'weft-join:secret', null).split('\n');
+  const commands = joinScript(placesFor('system'), 'weft-join:secret', null).split('\n');
   assert.deepEqual(
     commands.filter((line) => line.includes('secret')),
     ['weft-join:secret'],

@@ -6,9 +6,9 @@ import { call } from '../../data/client.ts';
 import { failedCount } from '../../pure/state.ts';
 
 /** The index of the first task that failed, once it is found; null: none has, or nobody knows yet. */
-export function useFirstFailed(job: JobDetail, isWanted: boolean): number | null {
+export function useFirstFailed(job: JobDetail, how: 'asked' | 'unasked'): number | null {
   const [index, setIndex] = useState<number | null>(null);
-  const isAsked = isWanted && job.array !== null && failedCount(job) > 0;
+  const isAsked = how === 'asked' && job.array !== null && failedCount(job) > 0;
   useEffect(() => {
     if (!isAsked) return undefined;
     const gone = new AbortController();

@@ -44,7 +44,7 @@ function Shown({ job }: { job: JobDetail }) {
   const [task, setTask] = useChosen('task');
   const chosen = job.array !== null && /^\d{1,9}$/.test(task) ? Number(task) : null;
   const setIndex = (next: number): void => setTask(String(next));
-  const failed = useFirstFailed(job, chosen === null);
+  const failed = useFirstFailed(job, chosen === null ? 'asked' : 'unasked');
   const index = job.array === null ? null : (chosen ?? failed ?? firstOf(job.array));
   const hasFailures = job.array !== null && failedCount(job) > 0;
   const maySee = me.value?.name === job.owner || isOperator();

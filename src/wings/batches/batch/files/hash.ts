@@ -45,8 +45,8 @@ export async function copyHashed(
 }
 
 /** Stands for a file or all that is in a folder: names, contents, whether they can be run, links. */
-export async function fingerprint(place: string, isFolder: boolean): Promise<string> {
-  if (!isFolder) return hashFile(place);
+export async function fingerprint(place: string, what: 'file' | 'folder'): Promise<string> {
+  if (what === 'file') return hashFile(place);
   const hash = createHash('sha256');
   for (const { path, kind, full, stats } of walk(place)) {
     const canRun = kind === 'file' && (stats.mode & 0o111) !== 0;

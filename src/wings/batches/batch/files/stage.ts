@@ -31,7 +31,7 @@ export class Stage {
       const place = isImage ? source : path.join(into, String(index));
       const before = statSync(source);
       if (!isImage) await copyFollowed(source, place);
-      prints.set(file, await fingerprint(place, isFolder));
+      prints.set(file, await fingerprint(place, isFolder ? 'folder' : 'file'));
       if (isOther(before, statSync(source))) throw changed(file);
       places.set(file, place);
     }

@@ -12,7 +12,7 @@ import { openingView, type View } from '../../../../../src/kernel/cli/top/view.t
 import { jobView, nodeView } from '../views.ts';
 import { infoView } from './info-view.ts';
 
-const COLOURED = paintFor(true, {});
+const COLOURED = paintFor('terminal', {});
 
 function facts(fields: Partial<Facts> = {}): Facts {
   return { info: infoView(), jobs: [], nodes: [nodeView()], isCut: false, ...fields };

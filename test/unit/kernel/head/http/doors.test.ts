@@ -12,7 +12,7 @@ import {
 } from '../../../../../src/kernel/model/limits.ts';
 import { eventually, startAgent, startWorld, TRUE } from './fixture.ts';
 
-/** So that no allowance grows meanwhile. */
+/** A clock by which no allowance grows meanwhile. */
 const STANDS_STILL = { monotonic: () => 0 };
 
 /** Everything that comes back until the other side closes. */

@@ -79,14 +79,14 @@ export interface World {
   readonly blobs: BlobStore;
   readonly archive: Archive;
   readonly shelving: Shelving | undefined;
-  /** Who names which blobs. */
+  /** What names which blobs. */
   readonly names: References;
   readonly log: KeptLog;
   readonly audit: KeptLog;
   /** Logged in locally as whoever runs the tests: an admin. */
   readonly admin: Client;
   readonly url: string;
-  /** So many days go by for file contents. */
+  /** Lets so many days go by for file contents. */
   agePlus(days: number): void;
   /** What a head that starts again on the same files would name. */
   restartFiles(): Promise<References>;
@@ -314,7 +314,7 @@ export async function startAgent(
   t: TestContext,
   world: World,
   name: string,
-  isSite = false,
+  of: 'machine' | 'site' = 'machine',
 ): Promise<FakeAgent> {
   const { secret } = await world.admin.call('createNode', {
     body: { name, resources: { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} } },
@@ -350,7 +350,7 @@ export async function startAgent(
   });
   const features = [...NODE_FEATURES, 'wings'];
   const own = { features, dialedAt: performance.now() };
-  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name, isSite), ...own });
+  send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name, of), ...own });
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
   return {
     name,
@@ -389,7 +389,7 @@ export async function startAgent(
   };
 }
 
-function hello(name: string, isSite: boolean) {
+function hello(name: string, of: 'machine' | 'site') {
   return {
     node: name as NodeName,
     bootId: 'boot',
@@ -402,7 +402,7 @@ function hello(name: string, isSite: boolean) {
       arch: 'x64',
       kernel: '6',
       hostname: name,
-      ...(isSite ? { site: name } : {}),
+      ...(of === 'site' ? { site: name } : {}),
       agentVersion: '0',
       diskFreeBytes: 1,
       diskBytes: 2,

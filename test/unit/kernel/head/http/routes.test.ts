@@ -145,7 +145,7 @@ async function prepare(t: Parameters<typeof startWorld>[0]) {
   const pool = await alice.call('startPool', { body: { min: 1, max: 1, walltimeMs: 60_000 } });
   const { stepKey } = world.head.engine.state.jobs.get(pool.jobId as JobId)?.spec ?? {};
   const news = { ...NO_NEWS, jobs: [], gone: [], nodes: [], queues: [] };
-  const gateway = await startAgent(t, world, 'hpc', true);
+  const gateway = await startAgent(t, world, 'hpc', 'site');
   gateway.tell({ kind: 'site', news });
   await eventually(() => world.head.agents.sites().length > 0);
   const { epochId } = await agent.launch();

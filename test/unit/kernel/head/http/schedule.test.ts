@@ -88,7 +88,7 @@ test('of more tasks than one answer tells some are told, and that more run', () 
   assert.equal(runningBars(running(1, 30_000), 0, undefined).isWhole, true);
 });
 
-/** So many tasks, each on so many nodes. */
+/** A state with so many tasks, each on so many nodes. */
 function running(tasks: number, nodes: number): State {
   const part = { share: { resources: { cpuCount: 2 } } };
   const parts = new Map(Array.from({ length: nodes }, (_, at) => [`n${at}`, part]));

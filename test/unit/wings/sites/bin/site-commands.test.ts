@@ -9,7 +9,7 @@ import { runSiteCommand } from '../../../../../src/wings/sites/fabric/site/comma
 import { siteOptions } from '../../../bin/support/site-options.ts';
 
 const SECRETS = { WEFT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' };
-/** They would say what is asked of a site, or how it answers. */
+/** Variables that would say what is asked of a site, or how it answers. */
 const WORDS = { SBATCH_EXPORT: 'NONE', SLURM_JOB_ID: '1', SQUEUE_FORMAT: '%i', BASH_ENV: '/x' };
 const PLACES: Partial<Record<SiteSystem, string>> = {
   slurm: 'SLURM_CONF',

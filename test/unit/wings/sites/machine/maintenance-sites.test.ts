@@ -39,7 +39,7 @@ function hear(head: TestHead, ...stops: SiteStop[]): void {
   head.perform({ kind: 'site_stops', heard: { node: HPC, session, stops, isUpToDate: true } });
 }
 
-/** It has not heard yet what it is to stop now. */
+/** A head that has not heard yet what it is to stop now. */
 function hearEarly(head: TestHead, ...stops: SiteStop[]): void {
   const { session } = head.node('hpc');
   head.perform({ kind: 'site_stops', heard: { node: HPC, session, stops, isUpToDate: false } });

@@ -98,7 +98,7 @@ scenario('[G22] one that suspends jobs with their time limit does so', (head) =>
   assert.equal(head.refused(signal, ANN), 'job.at_site');
 });
 
-/** Its task runs there, and stands still by the word of others. */
+/** A task runs there, and stands still by the word of others. */
 function stoppedThere(head: TestHead, siteSkills?: SiteSkills): void {
   head.connect('hpc', { site: 'hpc', ...(siteSkills === undefined ? {} : { siteSkills }) });
   head.submit();

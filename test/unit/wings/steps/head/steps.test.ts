@@ -204,7 +204,7 @@ test('the many lines of its steps do not keep the agent of a node out', async (t
 
 test('a task at a site takes no steps', async (t) => {
   const world = await startWorld(t);
-  const agent = await startAgent(t, world, 'n1', true);
+  const agent = await startAgent(t, world, 'n1', 'site');
   const order = await runningJob(world.admin, agent);
   const params = { id: String(order.place.jobId) };
   await assert.rejects(world.admin.call('startStep', { params, body: ARGV }), {

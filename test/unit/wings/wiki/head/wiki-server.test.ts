@@ -54,7 +54,7 @@ const BROKEN = [
 for (const [text, code] of BROKEN) {
   test(`[D3] ${JSON.stringify(text)} and an end is answered with ${code}`, () =>
     withDoor(async (port) => {
-      const reply = await exchange(port, Buffer.from(text), true);
+      const reply = await exchange(port, Buffer.from(text), 'end');
       assert.match(reply, new RegExp(`^SC=${code} RESPONSE=\\S`));
       await new MauiClient({ port, key: 42 }).nodes();
     }));

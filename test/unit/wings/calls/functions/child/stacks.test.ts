@@ -17,7 +17,7 @@ interface Program {
   readonly shared: Thrower;
 }
 
-/** Its functions begin at columns and on lines of every kind. */
+/** Functions begin at columns and on lines of every kind. */
 const SOURCE = `interface Order { readonly price: number }
 
 const limit: number = 3;

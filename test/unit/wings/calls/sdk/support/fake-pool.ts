@@ -115,7 +115,7 @@ export class FakePool {
     this.router = this.#newRouter();
   }
 
-  /** It is back, and its workers find it. */
+  /** The pool is back, and its workers find it. */
   async restart(): Promise<void> {
     for (const worker of this.workers) worker.connect(this.router);
     await this.listen();

@@ -31,7 +31,7 @@ after(() => rmSync(top, { recursive: true }));
 
 let count = 0;
 
-/** Its user has named no nodes. */
+/** A job whose user has named no nodes. */
 const listed = (id: string) => ({ id, handle: null, state: 'waiting', queue: null }) as SiteJob;
 
 class Gateway {

@@ -24,7 +24,7 @@ const LONG = 3_600_000;
 const UNTIL = new VirtualClock().now() + LONG;
 const WISH: StopRequest = { node: 'n1', maintenance: 'm3', until: UNTIL };
 const OURS = 'weft maintenance m3';
-/** So long after a command without an answer its site may still be at it. */
+/** How long after a command without an answer its site may still be at it. */
 const HELD_MS = 1000 + LATE_MS;
 
 /** Kept over the death of gateways, as files are. */

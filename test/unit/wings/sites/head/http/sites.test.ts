@@ -36,7 +36,7 @@ function siteJob(id: string, owner: string) {
 
 test('a job of a steered site that cannot be ours is shown with the reason', async (t) => {
   const world = await startWorld(t);
-  const agent = await startAgent(t, world, 'hpc', true);
+  const agent = await startAgent(t, world, 'hpc', 'site');
   agent.tell({
     kind: 'site',
     news: { ...SITE, jobs: [siteJob('7', 'eve'), siteJob('8', 'eve m')] },
@@ -54,7 +54,7 @@ test('a job of a steered site that cannot be ours is shown with the reason', asy
 
 test('[G3] a job that nobody saw running is not said to have run on no node', async (t) => {
   const world = await startWorld(t);
-  const agent = await startAgent(t, world, 'hpc', true);
+  const agent = await startAgent(t, world, 'hpc', 'site');
   const [ran, cancelled] = ['7', '8'].map((id) => siteJob(id, 'eve'));
   agent.tell({ kind: 'site', news: { ...SITE, jobs: [ran, cancelled] } });
   const listed = async () => (await world.admin.call('listJobs', { query: {} })).jobs;
@@ -81,7 +81,7 @@ test('[G3] a job that nobody saw running is not said to have run on no node', as
 
 test('[G24] output of a job that a user gave to a site is said to be there, and is not shown as none', async (t) => {
   const world = await startWorld(t);
-  const agent = await startAgent(t, world, 'hpc', true);
+  const agent = await startAgent(t, world, 'hpc', 'site');
   agent.tell({ kind: 'site', news: { ...SITE, jobs: [siteJob('7', 'eve')] } });
   const listed = async () => (await world.admin.call('listJobs', { query: {} })).jobs;
   await eventually(async () => (await listed()).length === 1);
