@@ -403,7 +403,7 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   'user.cap_exceeded': {
     means:
       'One task of the job asks for more cpus or gpus than you may hold at once: it could never start.',
-    next: 'Ask for less, or ask an admin for more: `weft user set NAME --cpus COUNT`.',
+    next: 'Ask for less, for another type of gpus, or ask an admin for more: `weft user set NAME --cpus COUNT`.',
   },
   'login.not_found': {
     means: 'No login with this code waits for an answer.',

@@ -32,8 +32,8 @@ export const setUserRequest = z.strictObject({
   groups: groups.optional(),
   /** Bytes of files that the head keeps of this user; null: as of others. */
   filesBytesMax: count.nullable().optional(),
-  /** What this user may hold at once in the whole cluster; `default`: as the configuration says. */
-  caps: z.strictObject({ cpus: cap, gpus: cap, running: cap }).optional(),
+  /** May be held at once in the whole cluster; `gpus:a100`: of a type; `default`: as the configuration says. */
+  caps: z.object({ cpus: cap, gpus: cap, running: cap }).catchall(cap).optional(),
 });
 
 const userView = z.object({
@@ -51,7 +51,7 @@ const userView = z.object({
   /** What the head keeps of them; null: no limit but that of all. */
   filesBytesMax: count.nullable().optional(),
   /** Given by an admin; what is absent is as for others, null: any number. `running`: tasks. */
-  caps: z.object({ cpus: ownCap, gpus: ownCap, running: ownCap }).optional(),
+  caps: z.object({ cpus: ownCap, gpus: ownCap, running: ownCap }).catchall(ownCap).optional(),
 });
 export type UserView = z.infer<typeof userView>;
 export const listUsersReply = z.object({ users: z.array(userView) });

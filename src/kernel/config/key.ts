@@ -40,3 +40,8 @@ export const key = (
   text: string,
   more: Partial<Key> = {},
 ): Key => ({ name, type, default: value, text, ...more });
+
+/** `h100:2`: a type of gpus, and how many of it. */
+export const CAPPED_TYPE = {
+  form: { is: /^[a-z][a-z0-9._-]{0,39}:\d{1,8}$/, expected: 'a type and a number, as h100:2' },
+};

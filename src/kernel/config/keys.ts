@@ -1,7 +1,7 @@
 // The configuration keys of the kernel: name, type, default, what it is for. The reader, `config
 // show` and docs/config.md are made from these and those of wings.
 
-import type { CapKind } from '../model/caps.ts';
+import type { CAP_KINDS } from '../model/caps.ts';
 import { CAP_MAX } from '../model/limits.ts';
 import {
   DEFAULT_BILLING,
@@ -10,7 +10,7 @@ import {
   DEPTH_DEFAULT,
   PLANNING_POLICIES,
 } from '../model/scheduling.ts';
-import { type Key, key } from './key.ts';
+import { CAPPED_TYPE, type Key, key } from './key.ts';
 
 const weight = (name: string, value: number, text: string): Key =>
   key(`priority.${name}`, 'number', String(value), text, { min: -1e9, max: 1e9 });
@@ -18,7 +18,7 @@ const weight = (name: string, value: number, text: string): Key =>
 const billing = (name: string, value: number, text: string): Key =>
   key(`fair_share.${name}_weight`, 'number', String(value), text, { min: 0, max: 1e6 });
 
-const cap = (name: CapKind, text: string, min: number): Key =>
+const cap = (name: (typeof CAP_KINDS)[number], text: string, min: number): Key =>
   key(`caps.${name}`, 'count', null, text, { min, max: CAP_MAX });
 
 const PRIORITY_KEYS: readonly Key[] = [
@@ -196,6 +196,13 @@ export const OWN_KEYS: readonly Key[] = [
     1,
   ),
   cap('gpus', 'Gpus a user may hold at once; default: all.', 0),
+  key(
+    'caps.gpu_types',
+    'texts',
+    '',
+    'Gpus of a type that a user may hold at once: `[h100:2, a100:4]`; others: as `caps.gpus`.',
+    CAPPED_TYPE,
+  ),
   cap('running', 'Tasks a user may have running at once; default: any number.', 1),
   key('node.name', 'text', null, 'Name of this node; default: the host name.'),
   key('node.cpus', 'count', null, 'Cpus offered; default: all that affinity and cgroup allow.'),

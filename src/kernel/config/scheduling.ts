@@ -6,6 +6,7 @@ import {
   type CapKind,
   type Caps,
   NO_CAPS,
+  typedKind,
   capsFrom as withCaps,
 } from '../model/caps.ts';
 import type { UserName } from '../model/ids.ts';
@@ -49,7 +50,14 @@ function capsFrom(config: Config): Pick<Scheduling, 'caps'> {
     const max = config.optionalNumber(`caps.${kind}`);
     if (max !== null) caps[kind] = max;
   }
+  Object.assign(caps, typedCaps(config.texts('caps.gpu_types')));
   return Object.keys(caps).length === 0 ? {} : { caps };
+}
+
+/** `h100:2`, as the form of the key lets it in. */
+function typedCaps(texts: readonly string[]): Caps {
+  const pairs = texts.map((text) => text.split(':'));
+  return Object.fromEntries(pairs.map(([type = '', count]) => [typedKind(type), Number(count)]));
 }
 
 interface CappedGroup extends FairShareGroup {
@@ -79,6 +87,7 @@ function cappedGroupFrom(name: string, fields: Fields): CappedGroup {
     const max = fields.get(`caps.${kind}`);
     if (typeof max === 'number') caps[kind] = max;
   }
+  Object.assign(caps, typedCaps((fields.get('caps.gpu_types') ?? []) as readonly string[]));
   return { ...groupFrom(name, fields), caps };
 }
 

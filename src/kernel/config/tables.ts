@@ -6,7 +6,7 @@ import { CAP_KINDS } from '../model/caps.ts';
 import { CAP_MAX, COUNTED_PER_NODE_MAX, TIER_MAX } from '../model/limits.ts';
 import { PARTITION_STATES, PLACEMENTS, POLICIES, PREEMPT_MODES } from '../model/scheduling.ts';
 import { checkMembership, checkTimes } from './check-tables.ts';
-import { type Key, type KeyType, key } from './key.ts';
+import { CAPPED_TYPE, type Key, type KeyType, key } from './key.ts';
 import type { PlacedTable, Table } from './table.ts';
 
 const field = (name: string, type: KeyType, value: string | null, text: string, more = {}): Key =>
@@ -123,6 +123,13 @@ const SHARE_GROUPS: Table = {
     field('users', 'texts', '', 'Users in the group; each user is in one group only.'),
     field('groups', 'texts', '', 'Groups in the group, from this table.'),
     ...CAP_KINDS.map((kind) => field(`caps.${kind}`, 'count', null, MEMBER_CAP, { max: CAP_MAX })),
+    field(
+      'caps.gpu_types',
+      'texts',
+      '',
+      'The same of types of gpus: `h100:2, a100:4`.',
+      CAPPED_TYPE,
+    ),
   ],
   check: checkMembership,
 };

@@ -200,14 +200,12 @@ function* activeTasks({ nodes }: State, now: number): Generator<ActiveTask> {
       seen.add(task);
       const { spec, entry, id, owner } = task.job;
       const left = timeLeft(task, now);
-      const size = sizeOf(spec.request);
       yield {
         jobId: id,
         owner,
         partition: spec.partition,
         qos: entry.qos,
-        cpus: size.cpus,
-        gpus: size.gpus,
+        ...sizeOf(spec.request),
         endsAt: left === null ? null : now + left,
       };
     }

@@ -1,6 +1,7 @@
 // Why a task waits, as values that the core makes. The words that people read are made of them in one
 // place, head/answers/words.
 
+import type { CapKind } from './caps.ts';
 import type { JobId, NodeName, UserName } from './ids.ts';
 import type { Dependency, ResourceRequest } from './job.ts';
 import type { NodeFeature } from './node-features.ts';
@@ -98,7 +99,8 @@ export interface UserLimit {
   /** The partition's, the QoS's or the user's. */
   readonly name: string;
   readonly user: UserName;
-  readonly what: 'tasks' | 'cpus' | 'gpus';
+  /** A cap of a type of gpus as `gpus:a100`. */
+  readonly what: 'tasks' | Exclude<CapKind, 'running'>;
   readonly held: number;
   readonly max: number;
 }

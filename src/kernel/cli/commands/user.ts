@@ -11,8 +11,10 @@ import {
   type CapsChange,
   describeCaps,
   NO_CAPS,
+  typedKind,
 } from '../../model/caps.ts';
 import { Failure, usage } from '../../model/failure.ts';
+import { parseGpuType } from '../../model/gpu-wish.ts';
 import { CAP_MAX } from '../../model/limits.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -107,7 +109,7 @@ const caps = defineVerb<CapOptions>({
     command.argument('<name>', 'login name');
     const more = "a number, 'none' for any number, 'default': as others (`caps` in weft.yaml)";
     command.option('--cpus <count>', `cpus at once, in the whole cluster: ${more}`);
-    command.option('--gpus <count>', 'gpus at once');
+    command.option('--gpus <count>', 'gpus at once; of types: h100:2,a100:none');
     command.option('--running <count>', 'running tasks at once');
   },
   async run({ context, args: [name = ''], options }) {
@@ -182,18 +184,29 @@ function readUser({ role, groups, files }: SetOptions) {
   };
 }
 
-type CapOptions = { readonly [kind in CapKind]?: string };
+type OptionName = (typeof CAP_KINDS)[number];
+type CapOptions = { readonly [kind in OptionName]?: string };
 
 function readCaps(options: CapOptions): CapsChange {
   const change: { [kind in CapKind]?: CapsChange[kind] } = {};
-  for (const kind of CAP_KINDS) {
-    const text = options[kind];
-    if (text !== undefined) change[kind] = readCap(kind, text);
+  for (const name of CAP_KINDS) {
+    for (const part of options[name]?.split(',') ?? []) {
+      const [, type, text = ''] = /^(?:([^:]*):)?([^:]*)$/.exec(part.trim()) ?? [];
+      change[kindOf(name, type)] = readCap(name, text);
+    }
   }
   return change;
 }
 
-function readCap(kind: CapKind, text: string): number | 'none' | 'default' {
+function kindOf(name: OptionName, type: string | undefined): CapKind {
+  if (type === undefined) return name;
+  const read = parseGpuType(type);
+  if (name === 'gpus' && read.ok) return typedKind(read.value);
+  const words = read.ok ? `there are no types of ${name}` : read.error;
+  throw usage(`--${name}: ${words}`, 'As --gpus 4,h100:2.');
+}
+
+function readCap(kind: OptionName, text: string): number | 'none' | 'default' {
   if (text === 'none' || text === 'default') return text;
   if (/^\d{1,8}$/.test(text) && Number(text) <= CAP_MAX) return Number(text);
   throw usage(

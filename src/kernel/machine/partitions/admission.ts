@@ -4,9 +4,11 @@
 import { formatDuration } from '../../base/duration.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { plural } from '../../base/plural.ts';
+import { isSame } from '../../base/same.ts';
 import { formatSize } from '../../base/size.ts';
 import type { UserActor } from '../../model/actor.ts';
-import type { Caps } from '../../model/caps.ts';
+import { type Caps, capUnit, kindsIn, typeOfKind } from '../../model/caps.ts';
+import { isOfType } from '../../model/cards-for.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { JobSpec, ResourceRequest } from '../../model/job.ts';
@@ -24,7 +26,7 @@ import {
 } from '../../model/scheduling.ts';
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { withSize } from '../../scheduler/answers/nearest.ts';
-import { sizeOf } from '../../scheduler/line/quota.ts';
+import { amountOf, sizeOf } from '../../scheduler/line/quota.ts';
 import { capsOf } from '../caps.ts';
 import { waitingKey } from '../indexes.ts';
 import type { State } from '../state.ts';
@@ -187,18 +189,23 @@ function isSameOfCluster(after: ResourceRequest, before: ResourceRequest): boole
 /** A task that no number of ends of others would let start. */
 function beyondCaps(caps: Caps, request: ResourceRequest, user: string): Refusal | null {
   const size = sizeOf(request);
-  for (const what of ['cpus', 'gpus'] as const) {
-    const max = caps[what];
-    if (max === undefined || size[what] <= max) continue;
-    const unit = what === 'cpus' ? 'cpu' : 'gpu';
-    return refuse('user.cap_exceeded', { user, asked: plural(size[what], unit), cap: String(max) });
+  for (const kind of kindsIn(caps)) {
+    const max = caps[kind];
+    const asked = amountOf(size, kind);
+    if (kind === 'running' || max === undefined || asked <= max) continue;
+    const type = typeOfKind(kind);
+    const isNamed = type === null || size.types?.every((one) => isOfType(one, type)) === true;
+    const hint = `It may be given gpus of the type ${type}: name others with --gpu-type.`;
+    const details = { user, asked: plural(asked, capUnit(kind)), cap: String(max) };
+    return refuse('user.cap_exceeded', details, isNamed ? undefined : hint);
   }
   return null;
 }
 
 function isLarger(after: ResourceRequest, before: ResourceRequest): boolean {
   const [now, then] = [sizeOf(after), sizeOf(before)];
-  return now.cpus > then.cpus || now.gpus > then.gpus;
+  const isOther = !isSame(now.types ?? null, then.types ?? null);
+  return now.cpus > then.cpus || now.gpus > then.gpus || isOther;
 }
 
 function tooManyWaiting(state: State, qos: Qos, user: string): Refusal | null {

@@ -2,13 +2,14 @@
 
 import { ok } from '../../base/result.ts';
 import { type Actor, hasRole, ROLES } from '../../model/actor.ts';
-import { changedCaps, isCaps, NO_CAPS } from '../../model/caps.ts';
-import { CAP_MAX } from '../../model/limits.ts';
+import { areKinds, changedCaps, isCaps, NO_CAPS } from '../../model/caps.ts';
+import { CAP_MAX, GPU_TYPES_MAX } from '../../model/limits.ts';
 import { SYSTEM_USER } from '../../model/maintenance.ts';
 import { nameOf, needRole } from '../authority.ts';
 import type { Answer, Step } from '../step.ts';
 import type { CreateToken, RemoveUser, RevokeToken, SetUser } from './commands.ts';
 
+const CAP_FORM = `a cap is a number from 0 to ${CAP_MAX}, of cpus, gpus, running, or up to ${GPU_TYPES_MAX} types as gpus:a100`;
 const NAME = /^[a-z_][a-z0-9_.-]{0,31}\$?$/i;
 
 export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answer {
@@ -38,8 +39,9 @@ export function decideSetUser(step: Step, command: SetUser, actor: Actor): Answe
   if (!known && mode === 'modify') return step.refuse('user.not_found', { user });
   const { filesBytesMax = before?.filesBytesMax ?? null } = command;
   const caps = changedCaps(before?.caps ?? NO_CAPS, command.caps ?? {});
-  if (!isCaps(caps)) {
-    return step.refuse('argument.invalid', { what: `a cap is a number from 0 to ${CAP_MAX}` });
+  const kinds = [...Object.keys(caps), ...Object.keys(command.caps ?? {})];
+  if (!areKinds([...new Set(kinds)]) || !isCaps(caps)) {
+    return step.refuse('argument.invalid', { what: CAP_FORM });
   }
   const given = {
     ...(Object.keys(caps).length > 0 ? { caps } : {}),

@@ -1,6 +1,6 @@
 // Applying what happened to users and tokens.
 
-import { CAP_KINDS, NO_CAPS, type OwnCaps } from '../../model/caps.ts';
+import { kindsIn, NO_CAPS, type OwnCaps } from '../../model/caps.ts';
 import type { Of } from '../events.ts';
 import type { State } from '../state.ts';
 
@@ -14,7 +14,7 @@ export function applyUserSet(state: State, event: Of<'user_set'>): void {
 }
 
 function isSame(before: OwnCaps = NO_CAPS, after: OwnCaps = NO_CAPS): boolean {
-  return CAP_KINDS.every((kind) => before[kind] === after[kind]);
+  return kindsIn(before, after).every((kind) => before[kind] === after[kind]);
 }
 
 /** A removed user's tokens go too: they would otherwise come back with a user of the same name. */

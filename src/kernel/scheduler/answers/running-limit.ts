@@ -1,11 +1,11 @@
 // When limits on what runs at once let a waiting task in: of its array, of its user in a partition,
 // under a QoS and in all. For forecasts: each task that is planned takes its place here, too.
 
-import { type Caps, NO_CAPS } from '../../model/caps.ts';
+import { type CapKind, type Caps, kindsIn, NO_CAPS } from '../../model/caps.ts';
 import type { JobId, UserName } from '../../model/ids.ts';
 import type { ActiveTask } from '../cycle/snapshot.ts';
 import type { Candidate } from '../line/line.ts';
-import { keysOf, sizeOf } from '../line/quota.ts';
+import { amountOf, keysOf, sizeOf, type TaskSize } from '../line/quota.ts';
 import { endAt } from '../room/ask.ts';
 import { FOREVER, UNKNOWN_END } from '../room/profile.ts';
 
@@ -88,16 +88,16 @@ export class RunningLimits {
       if (known === undefined) stays.set(key, [stay]);
       else known.push(stay);
     };
-    for (const { jobId, owner, partition, qos, cpus, gpus = 0, endsAt } of this.#active()) {
+    for (const active of this.#active()) {
+      const { jobId, owner, partition, qos, cpus, gpus = 0, endsAt } = active;
       const until = endsAt ?? UNKNOWN_END;
       const [inPartition, inQos, ofUser] = keysOf(owner, { partition, qos });
       add(arrayKey(jobId), { until, amount: 1 });
       add(inPartition, { until, amount: 1 });
       add(inQos, { until, amount: 1 });
       add(cpusKey(inQos), { until, amount: cpus });
-      add(ofUser, { until, amount: 1 });
-      add(cpusKey(ofUser), { until, amount: cpus });
-      add(gpusKey(ofUser), { until, amount: gpus });
+      for (const kind of kindsIn(this.#capsOf(owner)))
+        add(capKey(kind, ofUser), { until, amount: amountOf({ ...active, gpus }, kind) });
     }
     return stays;
   }
@@ -106,15 +106,14 @@ export class RunningLimits {
 function gatesOf({ entry, group, partition, qos }: Candidate, caps: Caps): Gate[] {
   const place = { partition: partition.name, qos: qos.name };
   const [inPartition, inQos, ofUser] = keysOf(group.owner, place);
-  const { cpus, gpus } = sizeOf(group.shape.request);
+  const size = sizeOf(group.shape.request);
+  const { cpus } = size;
   const limits: readonly (readonly [max: number | null, key: string, amount: number])[] = [
     [entry.runningMax, arrayKey(entry.jobId), 1],
     [partition.limits.tasksPerUser, inPartition, 1],
     [qos.runningTasksPerUser, inQos, 1],
     [qos.runningCpusPerUser, cpusKey(inQos), cpus],
-    [caps.running ?? null, ofUser, 1],
-    [caps.cpus ?? null, cpusKey(ofUser), cpus],
-    [gpus === 0 ? null : (caps.gpus ?? null), gpusKey(ofUser), gpus],
+    ...kindsIn(caps).map((kind) => capOf(kind, caps, size, ofUser)),
   ];
   return limits.flatMap(([max, key, amount]) => (max === null ? [] : [{ max, key, amount }]));
 }
@@ -127,8 +126,15 @@ function cpusKey(key: string): string {
   return `cpus ${key}`;
 }
 
-function gpusKey(key: string): string {
-  return `gpus ${key}`;
+/** What asks for nothing of it is under no cap. */
+function capOf(kind: CapKind, caps: Caps, size: TaskSize, ofUser: string) {
+  const amount = amountOf(size, kind);
+  const max = amount === 0 ? null : (caps[kind] ?? null);
+  return [max, capKey(kind, ofUser), amount] as const;
+}
+
+function capKey(kind: CapKind, key: string): string {
+  return `${kind} ${key}`;
 }
 
 /** What starts when nobody knows ends when nobody knows. */

@@ -23,6 +23,8 @@ export interface ActiveTask {
   /** On all its nodes together. */
   readonly cpus: number;
   readonly gpus?: number;
+  /** Types of which its gpus may be; null or absent: any. */
+  readonly types?: readonly string[] | null;
   /** Null when nobody knows. */
   readonly endsAt: number | null;
 }

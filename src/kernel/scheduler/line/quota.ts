@@ -1,6 +1,7 @@
 // What each user holds, and how much more partition, QoS and the user's own caps let that user start.
 
-import { type Caps, NO_CAPS } from '../../model/caps.ts';
+import { type CapKind, type Caps, kindsIn, mayGet, NO_CAPS, typeOfKind } from '../../model/caps.ts';
+import type { GpuKind } from '../../model/cards.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { UserLimit } from '../../model/reason.ts';
 import type { Partition, Qos } from '../../model/scheduling.ts';
@@ -11,10 +12,17 @@ export interface Held {
   readonly tasks: number;
   readonly cpus: number;
   readonly gpus: number;
+  /** Gpus by the types that were asked for, `a100|h100`; empty: any. Absent: none are held. */
+  readonly byTypes?: ReadonlyMap<string, number>;
 }
 
 /** What one task adds: cpus and gpus on all its nodes together. */
-export type TaskSize = Pick<Held, 'cpus' | 'gpus'>;
+export interface TaskSize {
+  readonly cpus: number;
+  readonly gpus: number;
+  /** Types of which its gpus may be; null or absent: any. */
+  readonly types?: readonly string[] | null;
+}
 
 /** Counts by user and partition, by user and QoS, and by user. Never more than what is running. */
 export class HeldBook {
@@ -25,7 +33,8 @@ export class HeldBook {
     for (const key of keysOf(owner, place)) {
       const held = this.of(key);
       const cpus = held.cpus + tasks * size.cpus;
-      const sum = { tasks: held.tasks + tasks, cpus, gpus: held.gpus + tasks * size.gpus };
+      const gpus = held.gpus + tasks * size.gpus;
+      const sum = { tasks: held.tasks + tasks, cpus, gpus, ...typesAfter(held, tasks, size) };
       if (sum.tasks === 0) this.#held.delete(key);
       else this.#held.set(key, sum);
     }
@@ -44,6 +53,24 @@ export class HeldBook {
 export interface HeldPlace {
   readonly partition: string;
   readonly qos: string;
+}
+
+/** Absent where no gpus are held. */
+function typesAfter({ byTypes }: Held, tasks: number, { gpus, types = null }: TaskSize) {
+  if (gpus === 0) return byTypes === undefined ? {} : { byTypes };
+  const key = types?.join('|') ?? '';
+  const counts = new Map(byTypes).set(key, (byTypes?.get(key) ?? 0) + tasks * gpus);
+  if (counts.get(key) === 0) counts.delete(key);
+  return counts.size === 0 ? {} : { byTypes: counts };
+}
+
+/** Gpus that may be of the capped type. */
+function heldOfType({ byTypes = new Map() }: Held, type: string): number {
+  let sum = 0;
+  for (const [key, count] of byTypes) {
+    if (mayGet(key === '' ? null : key.split('|'), type)) sum += count;
+  }
+  return sum;
 }
 
 const NOTHING: Held = { tasks: 0, cpus: 0, gpus: 0 };
@@ -108,19 +135,19 @@ export class QuotaBook {
     return this.#overCap(user, ofUser, size);
   }
 
-  #overCap(user: UserName, key: string, { cpus, gpus }: TaskSize): Excess | null {
+  #overCap(user: UserName, key: string, size: TaskSize): Excess | null {
     const caps = this.capsOf(user);
     if (!hasAny(caps)) return null;
-    const held = this.#total(key);
-    const sums = [
-      { what: 'tasks', held: held.tasks, more: 1, max: caps.running },
-      { what: 'cpus', held: held.cpus, more: cpus, max: caps.cpus },
+    const counts = [this.#held.of(key), this.#started.of(key)];
+    for (const kind of kindsIn(caps)) {
+      const max = caps[kind];
+      const more = amountOf(size, kind);
       // Who asks for no gpu is not kept out by a cap of none.
-      { what: 'gpus', held: held.gpus, more: gpus, max: gpus === 0 ? undefined : caps.gpus },
-    ] as const;
-    for (const { what, held: now, more, max } of sums) {
-      if (max === undefined || now + more <= max) continue;
-      return { key, limit: { of: 'user', name: user, user, what, held: now, max } };
+      if (max === undefined || more === 0) continue;
+      const held = counts.reduce((sum, one) => sum + heldOf(one, kind), 0);
+      if (held + more <= max) continue;
+      const what = kind === 'running' ? 'tasks' : kind;
+      return { key, limit: { of: 'user', name: user, user, what, held, max } };
     }
     return null;
   }
@@ -142,16 +169,34 @@ interface Excess {
   readonly limit: UserLimit;
 }
 
-function hasAny({ running, cpus, gpus }: Caps): boolean {
-  return running !== undefined || cpus !== undefined || gpus !== undefined;
+function hasAny(caps: Caps): boolean {
+  for (const _ in caps) return true;
+  return false;
+}
+
+function heldOf(held: Held, kind: CapKind): number {
+  if (kind === 'running') return held.tasks;
+  if (kind === 'cpus') return held.cpus;
+  const type = typeOfKind(kind);
+  return type === null ? held.gpus : heldOfType(held, type);
+}
+
+/** What one task counts for under a cap: gpus of a type where it may be given such. */
+export function amountOf({ cpus, gpus, types = null }: TaskSize, kind: CapKind): number {
+  if (kind === 'running') return 1;
+  if (kind === 'cpus') return cpus;
+  const type = typeOfKind(kind);
+  return type === null || mayGet(types, type) ? gpus : 0;
 }
 
 /** What one task of this request holds. */
 export function sizeOf(request: {
   nodeCount: number;
-  perNode: { cpuCount: number; gpuCount: number };
+  perNode: { cpuCount: number; gpuCount: number; gpuKind?: GpuKind };
 }): TaskSize {
-  return { cpus: cpusOf(request), gpus: request.nodeCount * request.perNode.gpuCount };
+  const { gpuCount, gpuKind } = request.perNode;
+  const size = { cpus: cpusOf(request), gpus: request.nodeCount * gpuCount };
+  return gpuKind?.types == null ? size : { ...size, types: gpuKind.types };
 }
 
 /** Cpus of one task on all its nodes. */

@@ -256,3 +256,20 @@ fair_share:
     eve: { cpus: 16, running: 50 },
   });
 });
+
+test('[V21] caps of types of gpus are a list, for all and for groups', async () => {
+  const config = await configOf(`caps: {gpus: 4, gpu_types: [h100:1, a100:2]}
+fair_share:
+  groups:
+    staff: {users: [eve], caps: {gpu_types: [h100:3]}}
+`);
+  const { memberCaps, caps } = schedulingFrom(config);
+  assert.deepEqual(caps, { gpus: 4, 'gpus:h100': 1, 'gpus:a100': 2 });
+  assert.deepEqual(memberCaps, { eve: { gpus: 4, 'gpus:h100': 3, 'gpus:a100': 2 } });
+  for (const wrong of ['h100', 'h100:-1', 'h100:0.5', '2', 'H100:x'])
+    await assert.rejects(
+      configOf(`caps: {gpu_types: ['${wrong}']}\n`),
+      /gpu_types.*h100:2/s,
+      wrong,
+    );
+});

@@ -23,7 +23,10 @@ import {
   submission,
   type TestHead,
 } from '../../../support/controller.ts';
+import { card } from '../../../support/nodes.ts';
 import { why } from '../../../support/why.ts';
+
+const A100 = (number: number) => card(number, { type: 'a100-80g' });
 
 /** From here on the config says this of all users, as after a reload. */
 function everybody(head: TestHead, caps: Caps): void {
@@ -114,6 +117,12 @@ scenario('[P16] only admins set caps, and only numbers that a cap can have', (he
   for (const cpus of [-1, 0.5, 1e9, Number.NaN]) {
     assert.equal(head.refused({ ...command, caps: { cpus } }, ADMIN), 'argument.invalid');
   }
+  for (const kind of ['gpus:', 'gpus:A100', 'gpus:a b', 'memory', `gpus:${'a'.repeat(60)}`]) {
+    assert.equal(head.refused({ ...command, caps: { [kind]: 1 } }, ADMIN), 'argument.invalid');
+  }
+  const many = Array.from({ length: 40 }, (_, at) => [`gpus:t${at}`, 1]);
+  const caps = Object.fromEntries(many) as CapsChange;
+  assert.equal(head.refused({ ...command, caps }, ADMIN), 'argument.invalid');
 });
 
 test('[P16] an own cap stands before the one of all, and goes back to it', () => {
@@ -133,4 +142,55 @@ scenario('[P16] the cap of a group counts for its members, before an own one', (
   head.submit({ cpuCount: 2 }, { by: BOB });
   give(head, 'ann', { cpus: 2 });
   head.submit({ cpuCount: 2 });
+});
+
+scenario('[V21] a cap of a type counts what may be given of it, and no other type', (head) => {
+  const cards = [A100(0), A100(1), card(2, { type: 't4' }), card(3, { type: 't4' })];
+  head.connect('n1', { cpus: 8, gpus: 4, cards });
+  everybody(head, { gpus: 3, 'gpus:a100': 1 });
+  head.submit({ gpuCount: 'a100:1' });
+  head.submit({ gpuCount: 'a100-80g:1' });
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 't4:1' });
+  head.submit({ gpuCount: 1 }, { by: BOB });
+  assert.deepEqual(head.schedule(), ['1#1@n1', '4#1@n1', '5#1@n1']);
+  assert.match(
+    why(head, 2),
+    /^quota: ann runs tasks with 1 a100 gpu; ann's cap is 1 in the whole cluster \(what may be given any type counts, too\)/,
+  );
+  assert.match(why(head, 3), /^quota: ann runs tasks with 1 a100 gpu/);
+  head.ended('1#1');
+  assert.deepEqual(head.schedule(), ['2#1@n1']);
+  give(head, 'ann', { 'gpus:a100': 2 });
+  assert.deepEqual(head.schedule(), ['3#1@n1']);
+});
+
+scenario('[V21] what no end of others would let start is refused, with the type', (head) => {
+  const cards = [A100(0), A100(1), card(2, { type: 't4' })];
+  head.connect('n1', { cpus: 8, gpus: 3, cards });
+  everybody(head, { 'gpus:a100': 1 });
+  const hintOf = (gpuCount: number | string): string | null => {
+    const command = submission({ gpuCount });
+    const { result } = head.once({ kind: 'command', command, actor: ANN });
+    assert.ok(!result.ok && result.error.code === 'user.cap_exceeded');
+    assert.equal(result.error.details['asked'], '2 a100 gpus');
+    return result.error.hint ?? null;
+  };
+  assert.equal(hintOf('a100:2'), null);
+  assert.match(hintOf(2) ?? '', /name others with --gpu-type/);
+  give(head, 'ann', { 'gpus:a100': 'none' });
+  head.submit({ gpuCount: 2 });
+  assert.deepEqual(head.schedule(), ['1#1@n1']);
+});
+
+scenario('[V21] a forecast knows of the caps of types', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 3, cards: [A100(0), A100(1), card(2, { type: 't4' })] });
+  give(head, 'ann', { 'gpus:a100': 1 });
+  head.submit({ gpuCount: 'a100:1', walltimeMs: 60_000 });
+  head.submit({ gpuCount: 't4:1', walltimeMs: 600_000 });
+  head.submit({ gpuCount: 'a100:1', walltimeMs: 60_000 });
+  assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n1']);
+  head.started('1#1');
+  const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(3), 0), head.at);
+  assert.match(viewLookAhead(ahead, 'task').words, /in 1m/);
 });

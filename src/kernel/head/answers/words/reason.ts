@@ -5,6 +5,7 @@ import { formatInstant } from '../../../base/instant.ts';
 import { plural } from '../../../base/plural.ts';
 import { formatSize } from '../../../base/size.ts';
 import { ROOT_LABEL } from '../../../model/accounts.ts';
+import { capUnit, typeOfKind } from '../../../model/caps.ts';
 import type { JobId, UserName } from '../../../model/ids.ts';
 import type {
   ArrayLimit,
@@ -106,7 +107,9 @@ function sayLimit(limit: ArrayLimit | PoolLimit | UserLimit, reader: Reader): st
     if (held === 0) {
       return `${whose} cap is ${countOf(what, max)} in the whole cluster, less than this asks for`;
     }
-    return `${subject} ${amount}; ${whose} cap is ${max} in the whole cluster`;
+    const type = typeOfKind(what);
+    const cap = `${subject} ${amount}; ${whose} cap is ${max} in the whole cluster`;
+    return type === null ? cap : `${cap} (what may be given any type counts, too)`;
   }
   const where = of === 'partition' ? `in partition ${name}` : `under QoS ${name}`;
   return `${subject} ${amount} ${where}; the limit is ${max} per user`;
@@ -117,7 +120,7 @@ function amountOf(what: UserLimit['what'], held: number): string {
 }
 
 function countOf(what: UserLimit['what'], count: number): string {
-  return plural(count, { tasks: 'task', cpus: 'cpu', gpus: 'gpu' }[what]);
+  return plural(count, what === 'tasks' ? 'task' : capUnit(what));
 }
 
 function sayPartition({ partition, problem }: Of<'partition'>): string {
