@@ -129,6 +129,14 @@ static UNWATCHED bool make_parents(char *path) {
   return true;
 }
 
+/* Never by O_TRUNC: a file that was cut to nothing, even from nothing, is sent to the disk by ext4 when
+   it is closed, and whoever empties it next waits for that (ext4(5), auto_da_alloc). */
+static UNWATCHED bool begin_anew(int fd) {
+  struct stat status;
+  if (fstat(fd, &status)) return false;
+  return !S_ISREG(status.st_mode) || !status.st_size || !ftruncate(fd, 0);
+}
+
 /* Files take the lowest free descriptor, which is the one just closed. They are opened without
    blocking, so that a fifo cannot hold us up, and made blocking afterwards. */
 static UNWATCHED void open_as(struct plan *p, char *path, int how, enum stage stage) {
@@ -139,10 +147,11 @@ static UNWATCHED void open_as(struct plan *p, char *path, int how, enum stage st
   if (fd < 0 && errno == ENOENT && how & O_CREAT && p->flags & MAKE_PARENTS && make_parents(path))
     fd = open(path, how | O_NOCTTY | O_NONBLOCK, mode);
   if (fd < 0 || fcntl(fd, F_SETFL, how & O_APPEND)) fail(p, stage);
+  if (how & O_CREAT && !(how & O_APPEND) && !begin_anew(fd)) fail(p, stage);
 }
 
 static UNWATCHED void open_files(struct plan *p) {
-  int how = O_WRONLY | O_CREAT | O_NOFOLLOW | (p->flags & APPEND ? O_APPEND : O_TRUNC);
+  int how = O_WRONLY | O_CREAT | O_NOFOLLOW | (p->flags & APPEND ? O_APPEND : 0);
   for (int fd = 0; fd < 3; fd++) close(fd);
   open_as(p, p->in, O_RDONLY, STAGE_STDIN);
   open_as(p, p->out, how, STAGE_STDOUT);

@@ -13,6 +13,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { connect } from 'node:net';
@@ -333,6 +334,16 @@ function suite(flavour: Flavour): void {
     assert.equal(readFileSync(stdout, 'utf8'), 'out\nout2\n');
     assert.equal(readFileSync(stderr, 'utf8'), 'err\n');
     assert.equal(statSync(stderr).mode & 0o777, 0o664);
+  });
+
+  test('an output that is empty is not cut: ext4 would send it to the disk when it is closed', async () => {
+    const stdout = join(launcher.folder, 'empty');
+    writeFileSync(stdout, '');
+    utimesSync(stdout, 1, 1);
+    await agent.run({ id: ++id, argv: ['true'], stdout, stderr: stdout });
+    assert.equal(statSync(stdout).mtimeMs, 1000);
+    await agent.run({ id: ++id, argv: shell('echo out'), stdout, stderr: stdout });
+    assert.equal(readFileSync(stdout, 'utf8'), 'out\n');
   });
 
   test('standard input is the file asked for, or empty', async () => {

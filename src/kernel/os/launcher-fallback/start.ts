@@ -26,8 +26,8 @@ fi
 umask "$mode"
 [ -L "$out" ] && { echo 7 >&3; exit 127; }
 [ -L "$err" ] && { echo 8 >&3; exit 127; }
-[ "$how" = append ] || true 2>/dev/null >"$out" || { echo 7 >&3; exit 127; }
-[ "$how" = append ] || [ "$err" = "$out" ] || true 2>/dev/null >"$err" || { echo 8 >&3; exit 127; }
+[ "$how" = append ] || [ ! -s "$out" ] || true 2>/dev/null >"$out" || { echo 7 >&3; exit 127; }
+[ "$how" = append ] || [ ! -s "$err" ] || true 2>/dev/null >"$err" || { echo 8 >&3; exit 127; }
 true 2>/dev/null >>"$out" || { echo 7 >&3; exit 127; }
 true 2>/dev/null >>"$err" || { echo 8 >&3; exit 127; }
 case $1 in
