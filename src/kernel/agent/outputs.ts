@@ -17,6 +17,11 @@ const WINDOW_BYTES_MAX = 1024 * 1024;
 const RESEND_MS = 10_000;
 /** How often a running task's files are looked at. */
 const LOOK_EVERY_MS = 200;
+/**
+ * Output up to this size waits for one more look before its first piece goes: of most tasks it goes
+ * with the end then, and the head never makes a file for it.
+ */
+const SMALL_BYTES_MAX = 16 * 1024;
 /** Spreads the looks when there are thousands of files: at most a few per cent of one CPU. */
 const LOOK_MS_PER_FILE = 0.1;
 
@@ -39,6 +44,8 @@ interface Shipped extends OutputFile {
   lastSize: number | null;
   /** Nothing was written to it, and nothing was done to it. */
   isUntouched: boolean;
+  /** A look has found something small. */
+  isSeen: boolean;
   /** Monotonic time of the last piece sent or acknowledged. */
   movedAt: number;
 }
@@ -81,7 +88,14 @@ export class OutputShipper {
     const { epochId, nodeRank } = order;
     const shipped = files.map((file) => {
       const name = { epochId, nodeRank, rank: file.rank, stream: file.stream };
-      const sent = { sent: 0, acknowledged: 0, end: null, isComplete: false, movedAt: 0 };
+      const sent = {
+        sent: 0,
+        acknowledged: 0,
+        end: null,
+        isComplete: false,
+        isSeen: false,
+        movedAt: 0,
+      };
       return { ...file, name, uid, ...sent, lastSize: null, isUntouched: false };
     });
     this.#parts.set(epochId, { files: shipped, isSilent: false, whenShipped: null });
@@ -200,7 +214,15 @@ export class OutputShipper {
     const isOpen = file.sent > file.acknowledged || (file.end !== null && !file.isComplete);
     const quietMs = this.#world.clock.monotonic() - file.movedAt;
     if (isOpen && quietMs > RESEND_MS) this.#shipAgain(part, file);
-    else if (file.end === null) this.#ship(part, file);
+    else if (file.end === null && !this.#mayWait(file)) this.#ship(part, file);
+  }
+
+  /** Once for each file, and only before its first piece. */
+  #mayWait(file: Shipped): boolean {
+    if (file.isSeen || file.sent > 0) return false;
+    const size = this.#world.files.size(file.path) ?? 0;
+    file.isSeen = size > 0;
+    return size <= SMALL_BYTES_MAX;
   }
 
   #shipAgain(part: PartOutput, file: Shipped): void {

@@ -45,7 +45,7 @@ async function acknowledge(
 async function sendEnd(): Promise<void> {
   await begin();
   world.files.files.set(OUT, Buffer.from('one'));
-  await world.clock.advance(300);
+  await world.clock.advance(500);
   world.head.acknowledges = false;
   world.launcher.exit(1, { code: 0 });
   await world.clock.settle();
@@ -57,12 +57,27 @@ afterEach(async () => {
   await world.kill();
 });
 
+test('a little of a task that ends soon goes with its end, in one piece', async () => {
+  await begin();
+  await world.clock.advance(150);
+  world.files.files.set(OUT, Buffer.from('one'));
+  await world.clock.advance(200);
+  world.files.files.set(OUT, Buffer.from('one two'));
+  world.launcher.exit(1, { code: 0 });
+  await world.clock.settle();
+  const [piece, ...more] = world.head.received.flatMap((message) =>
+    message.kind === 'log' && message.name.stream === 'stdout' ? [message] : [],
+  );
+  assert.deepEqual([piece?.offset, piece?.bytes.length, piece?.end], [0, 7, true]);
+  assert.deepEqual(more, []);
+});
+
 test('output is shipped while the task runs, what is new each time', async () => {
   await begin();
   world.files.files.set(OUT, Buffer.from('one'));
-  await world.clock.advance(300);
+  await world.clock.advance(500);
   world.files.files.set(OUT, Buffer.from('one two'));
-  await world.clock.advance(300);
+  await world.clock.advance(500);
   assert.deepEqual(pieces(), [
     { offset: 0, length: 3 },
     { offset: 3, length: 4 },
@@ -121,7 +136,7 @@ test('beyond the limit output is counted, not shipped, but for its end', async (
 test('after a break the rest goes on from what the head has', async () => {
   await begin();
   world.files.files.set(OUT, Buffer.from('one'));
-  await world.clock.advance(300);
+  await world.clock.advance(500);
   world.head.acknowledges = false;
   world.files.files.set(OUT, Buffer.from('one two'));
   world.launcher.exit(1, { code: 0 });
@@ -167,7 +182,7 @@ test('[W4] an old acknowledgement that overtakes costs a repetition, and nothing
   await begin();
   world.head.acknowledges = false;
   world.files.files.set(OUT, Buffer.from('one two'));
-  await world.clock.advance(300);
+  await world.clock.advance(500);
   await acknowledge(7, false);
   await acknowledge(3, false);
   world.head.acknowledges = true;
