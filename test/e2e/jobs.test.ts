@@ -16,11 +16,7 @@ describe('jobs on a local cluster', () => {
 
   const work = (name: string): string => join(cluster.work, name);
   const lines = (name: string): string[] => cluster.lines(name);
-  const reaches = (id: string, state: string) =>
-    until(`job ${id} is ${state}`, async () => {
-      const job = await cluster.job(id);
-      return job.state === state ? job : undefined;
-    });
+  const reaches = (id: string, state: string) => cluster.reaches(id, state);
   const written = (name: string) =>
     until(`${name} is written`, () => (lines(name).length > 0 ? true : undefined));
 

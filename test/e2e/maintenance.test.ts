@@ -28,11 +28,7 @@ describe('maintenance of a local cluster', () => {
     return id;
   };
   const end = (name: string): void => writeFileSync(file(`${name}-end`), '');
-  const reaches = (id: string, state: string) =>
-    until(`job ${id} is ${state}`, async () => {
-      const job = await cluster.job(id);
-      return job.state === state ? job : undefined;
-    });
+  const reaches = (id: string, state: string) => cluster.reaches(id, state);
   const off = (...options: string[]) =>
     cluster.ok('maint', 'node-off', ...NODES, '--now', '-d', '5m', '-o', 'name', ...options);
   const show = (id: string) => cluster.client.call<MaintenanceView>('GET', `/v1/maintenance/${id}`);
@@ -49,7 +45,11 @@ describe('maintenance of a local cluster', () => {
   const programsRun = (id: string) =>
     until(`the programs of ${id} run`, async () => {
       const { nodes } = await show(id);
-      return nodes.every(({ state }) => state === 'running') || undefined;
+      // A node is running as soon as the job of its program is there.
+      const jobs = nodes.map(({ jobId }) => jobId).filter((jobId) => jobId !== null);
+      const states = await Promise.all(jobs.map((jobId) => cluster.job(`${jobId}`)));
+      const run = states.filter(({ state }) => state === 'running');
+      return run.length === nodes.length || undefined;
     });
 
   it('[M2, M4] wait: the program runs on each node when the task there has ended', async () => {
@@ -133,7 +133,8 @@ describe('maintenance of a local cluster', () => {
     });
     await cluster.up();
     writeFileSync(file('gone-open'), '');
-    assert.equal((await over(id)).phase, 'done');
+    const { phase, nodes } = await over(id);
+    assert.equal(phase, 'done', JSON.stringify(nodes));
     end('gone');
     assert.equal((await reaches(job, 'done')).outcome?.kind, 'completed');
   });

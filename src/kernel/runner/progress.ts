@@ -214,9 +214,13 @@ function wasEndedBy({ processes }: Run, ending: Termination): boolean {
   return processes.some((process) => process.state !== 'exited' || process.endedAt >= ending.at);
 }
 
+/** A start that was asked for may not have reached the launcher either. */
+const LOST =
+  'the launcher knows nothing of it: the launcher or the agent died, and how it ended is lost with it';
+
 function endDetail(run: Run, cause: EndCause): string | null {
   if (run.failure !== null) return run.failure.detail;
-  if (cause === 'lost') return 'the launcher died, and the exit status is lost with it';
+  if (cause === 'lost') return LOST;
   if (wasCancelledThere(run, cause)) return run.cancelledThere ?? null;
   return cause === 'exited' || cause === 'out_of_memory' ? null : (run.ending?.why ?? null);
 }

@@ -165,6 +165,18 @@ export class LocalCluster {
     return this.client.call('GET', `/v1/jobs/${encodeURIComponent(id)}`);
   }
 
+  /** Fails at once when the job has ended otherwise: it will never get there. */
+  reaches(id: string, state: string): Promise<JobShown> {
+    return until(`job ${id} is ${state}`, async () => {
+      const job = await this.job(id);
+      if (job.state === state) return job;
+      const { outcome } = job;
+      if (job.state === 'done')
+        throw new Error(`job ${id} is ${JSON.stringify(outcome)}, not ${state}`);
+      return undefined;
+    });
+  }
+
   /** Meanwhile nobody starts a daemon again that has died: who does takes this lock. */
   async withoutRestarts(use: () => Promise<void>): Promise<void> {
     const lock = await until('no daemon is being started again', () => {
