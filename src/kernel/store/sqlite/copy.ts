@@ -23,16 +23,7 @@ export interface StoreCopy {
  * `to` cannot be written, or a record of the copy is not what was written.
  */
 export function copyStore(from: string, to: string, copiedAt: string): StoreCopy {
-  const path = join(to, 'weft.db');
-  // An empty file is taken for none; made here, it is private from the start.
-  createPrivate(path);
-  const source = new DatabaseSync(join(from, 'weft.db'), { timeout: BUSY_TIMEOUT_MS });
-  try {
-    // One read transaction. SQLite's online backup would begin anew with each commit of the head.
-    source.prepare('VACUUM INTO ?').run(path);
-  } finally {
-    source.close();
-  }
+  copyDatabase(join(from, 'weft.db'), join(to, 'weft.db'));
   const copy = openConnection(to);
   try {
     checkStructure(copy, to);
@@ -41,6 +32,19 @@ export function copyStore(from: string, to: string, copiedAt: string): StoreCopy
     return { lastSeq: lastSeq(copy), ...jobsIn(copy) };
   } finally {
     copy.close();
+  }
+}
+
+/** Copies a file of SQLite that may be in use, as it was at one instant. Throws as `copyStore` does. */
+export function copyDatabase(from: string, to: string): void {
+  // An empty file is taken for none; made here, it is private from the start.
+  createPrivate(to);
+  const source = new DatabaseSync(from, { timeout: BUSY_TIMEOUT_MS });
+  try {
+    // One read transaction. SQLite's online backup would begin anew with each commit of the head.
+    source.prepare('VACUUM INTO ?').run(to);
+  } finally {
+    source.close();
   }
 }
 

@@ -1,10 +1,18 @@
 // One backup while it is made: what it has so far, each file linked or copied.
 
 import { createHash } from 'node:crypto';
-import { linkSync, lstatSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { formatSize } from '../../../kernel/base/size.ts';
-import { copyStore } from '../../../kernel/store/sqlite/copy.ts';
+import { copyDatabase, copyStore } from '../../../kernel/store/sqlite/copy.ts';
 import type { BackedUp, BackedUpFile } from '../api/backed-up.ts';
 import {
   BACKUP_FORMAT,
@@ -14,7 +22,7 @@ import {
   HEADER_FILE,
   LIST_FILE,
 } from '../api/backup-header.ts';
-import { isSelected } from '../core/selection.ts';
+import { DATABASES, isSelected } from '../core/selection.ts';
 import { copyFile, digestOf, syncPath } from '../transfer/copy-file.ts';
 import { type Found, unlessGone, walk } from '../transfer/tree.ts';
 import type { BackupOrder, Progress } from './order.ts';
@@ -66,9 +74,23 @@ export class Making {
     this.#copyFiles();
     const store = copyStore(from, this.#head, new Date(at).toISOString());
     this.#copyFiles();
-    for (const name of ['weft.db', 'weft.mark']) this.#note(name, this.#describe(name));
+    const beside = DATABASES.filter((name) => this.#copyDatabase(name));
+    for (const name of ['weft.db', 'weft.mark', ...beside]) this.#note(name, this.#describe(name));
     const { lastSeq: records, ...jobs } = store;
     return { records, ...jobs, madeAt: at };
+  }
+
+  /** False where there is none that could be read: what is in it is not worth a backup that fails. */
+  #copyDatabase(name: string): boolean {
+    const [from, to] = [join(this.#order.from, name), join(this.#head, name)];
+    if (!existsSync(from) || !this.#entries.has(dirname(name))) return false;
+    try {
+      copyDatabase(from, to);
+      return true;
+    } catch {
+      rmSync(to, { force: true });
+      return false;
+    }
   }
 
   finish(
@@ -96,7 +118,9 @@ export class Making {
   /** Before anything is written: a backup must not fill the disk that the head may need. */
   #checkRoom(): void {
     const { from, to } = this.#order;
-    let bytes = lstatSync(join(from, 'weft.db')).size;
+    const databases = ['weft.db', ...DATABASES].map((name) => join(from, name));
+    let bytes = 0;
+    for (const path of databases) bytes += lstatSync(path, { throwIfNoEntry: false })?.size ?? 0;
     for (const found of walk(from, isSelected)) {
       if (found.kind === 'file' && this.#unchanged(found) === null) bytes += found.stats.size;
     }

@@ -20,6 +20,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
 import { makeBackup } from '../../../../src/wings/backups/bin/make-backup.ts';
@@ -79,6 +80,42 @@ test('[U1] a backup has the store as it was at one instant, and the files', asyn
   assert.deepEqual(problemsOf(openBackup(folder)), []);
   assert.equal(statSync(folder).mode & 0o77, 0);
   assert.deepEqual(names(to), ['notes', name]);
+});
+
+test('[U1] a backup has the history of steps, and is put back with it', async (t) => {
+  const { folder, from, back } = await world(t);
+  mkdirSync(join(from, 'steps'));
+  const steps = new DatabaseSync(join(from, 'steps/steps.db'));
+  t.after(() => steps.close());
+  steps.exec('PRAGMA journal_mode = WAL; PRAGMA user_version = 1; CREATE TABLE steps (job);');
+  steps.exec('INSERT INTO steps VALUES (42)');
+  // What lies in its log beside the file is in the backup.
+  const made = back();
+  const to = join(folder, 'put-back');
+  restore(openBackup(made.folder), to);
+  assert.deepEqual(readdirSync(join(to, 'steps')), ['steps.db']);
+  const again = new DatabaseSync(join(to, 'steps/steps.db'));
+  t.after(() => again.close());
+  assert.deepEqual(
+    again
+      .prepare('SELECT job FROM steps')
+      .all()
+      .map(({ job: id }) => id),
+    [42],
+  );
+  assert.equal(again.prepare('PRAGMA user_version').get()?.['user_version'], 1);
+});
+
+test('a history of steps that cannot be read keeps no backup from being made', async (t) => {
+  const { from, back } = await world(t);
+  mkdirSync(join(from, 'steps'));
+  writeFileSync(
+    join(from, 'steps/steps.db'),
+    'this is no file of SQLite, and long enough to be seen',
+  );
+  const { folder } = back();
+  assert.deepEqual(readdirSync(join(folder, 'head/steps')), []);
+  assert.deepEqual(problemsOf(openBackup(folder)), []);
 });
 
 test('files that have not changed are links to those of the backup before', async (t) => {

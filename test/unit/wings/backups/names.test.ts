@@ -58,6 +58,9 @@ test('[U1] a backup has keys, output and results, and nothing that is of the pro
     'archive/trash/x',
     'blobs/incoming/1',
     'blobs/total',
+    'steps/steps.db',
+    'steps/steps.db-wal',
+    'samples/samples.db',
     'logs/total',
   ];
   for (const path of kept) assert.equal(isSelected(path), true, path);
