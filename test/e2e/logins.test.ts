@@ -7,7 +7,9 @@ import { after, before, describe, it } from 'node:test';
 import { findFreePort } from '../../src/kernel/cli/daemons/free-port.ts';
 import { NO_BROWSER, startBrowser, visit } from '../../tools/browser.ts';
 import { buildPage } from '../../tools/page.ts';
+import type { Host } from './support/hosts.ts';
 import { cleanEnvironment, LocalCluster, type Said } from './support/local-cluster.ts';
+import { SshLab } from './support/ssh-lab.ts';
 
 describe('logins from elsewhere', () => {
   let cluster: LocalCluster;
@@ -106,5 +108,104 @@ describe('logins from elsewhere', () => {
     assert.match(said.error, /client\.yaml does not say where the token is\n.*token_file:/);
     const wrong = await weft(['login', '--approve', 'abcd']);
     assert.match(wrong.error, /'abcd' is no code/);
+  });
+});
+
+describe('logins on a node', () => {
+  let lab: SshLab;
+  before(async () => {
+    lab = await SshLab.start(2);
+    for (const host of [lab.head, ...lab.nodes]) {
+      await lab.ok(host, "useradd --uid 4321 --create-home --password '*' ann");
+    }
+    for (const [at, node] of lab.nodes.entries()) {
+      // A disk of its own, as a machine has.
+      await identify(node, `${at + 1}`.repeat(32));
+      await lab.ok(node, `useradd --uid ${4400 + at} --create-home --password '*' only${at}`);
+    }
+    await lab.ok(lab.head, 'ssh-keyscan lab1 lab2 >> /root/.ssh/known_hosts 2>/dev/null');
+    await ok('node', 'add', 'lab1', 'lab2');
+  });
+  after(() => lab?.close());
+
+  const node = (at: number): Host => {
+    const found = lab.nodes[at];
+    assert.ok(found !== undefined);
+    return found;
+  };
+  const identify = (host: Host, id: string): Promise<string> =>
+    lab.ok(
+      host,
+      `umount /etc/machine-id 2>/dev/null; echo ${id} > /tmp/id; touch /etc/machine-id; mount --bind /tmp/id /etc/machine-id`,
+    );
+  const ok = async (...args: string[]): Promise<string> => {
+    const said = await lab.weft(...args);
+    assert.equal(said.code, 0, `weft ${args.join(' ')}: ${said.out}${said.error}`);
+    return said.out.trim();
+  };
+  const as = (at: number, user: string, line: string): Promise<string> =>
+    lab.ok(node(at), `cd ~${user} 2>/dev/null; runuser -u ${user} -- sh -c '${line}'`);
+  /** What `weft login` says until it has a code to show; nobody answers it. */
+  const unvouched = (at: number, user: string): Promise<string> =>
+    as(
+      at,
+      user,
+      'weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',
+    );
+
+  it('[Y18] a node that nobody has trusted vouches for nobody, and says so in one line', async () => {
+    const said = await unvouched(0, 'ann');
+    const [first, second] = said.split('\n');
+    assert.match(
+      first ?? '',
+      /Node lab1 does not vouch for ann: no admin has trusted it; an admin types: weft node trust lab1\./,
+    );
+    assert.match(second ?? '', /^Your code is/);
+    assert.equal(await ok('node', 'trust'), 'No node vouches for its users.');
+  });
+
+  it('[Y18] on a trusted node a user is logged in without a code, by name', async () => {
+    await ok('node', 'trust', 'lab1');
+    assert.match(await ok('node', 'trust'), /^lab1 {2}by root, /);
+    assert.match(await as(0, 'ann', 'weft login'), /^You are ann\. The token is in .*token, until/);
+    assert.equal(
+      await as(0, 'ann', 'stat -c %a ~/.config/weft/token; weft user whoami'),
+      '600\nann (user)',
+    );
+    assert.match(await ok('token', 'list', '--all'), /login ann@lab1 \(by node lab1\)/);
+    assert.match(await unvouched(1, 'ann'), /Node lab2 does not vouch for ann: no admin/);
+    // An account that one machine alone has is nobody's for the cluster.
+    assert.match(
+      await unvouched(0, 'only0'),
+      /lab1 does not vouch for only0: the head knows nobody/,
+    );
+  });
+
+  it('[Y19] no node vouches for root, or for whoever has a role', async () => {
+    await ok('user', 'set', 'ann', '--role', 'operator');
+    await as(0, 'ann', 'rm -r ~/.config/weft');
+    assert.match(await unvouched(0, 'ann'), /no node vouches for whoever is operator/);
+    await ok('user', 'set', 'ann', '--role', 'user');
+    const said = await lab.ok(
+      node(0),
+      'cd; weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',
+    );
+    assert.match(said, /^Your code is/, 'root is not even asked about');
+  });
+
+  it('[Y18] a machine that took over a trusted node, or whose trust has ended, vouches for nobody', async () => {
+    await lab.ok(node(0), 'kill $(cat /var/lib/weft/node/rollout.pid)');
+    await identify(node(0), '7'.repeat(32));
+    await ok('node', 'add', 'lab1');
+    assert.match(
+      await unvouched(0, 'ann'),
+      /it is another machine than the one that an admin trusted/,
+    );
+    assert.match(await ok('node', 'trust'), /lab1 .*; vouches for nobody: it is another machine/);
+    await ok('node', 'trust', 'lab1');
+    assert.match(await as(0, 'ann', 'weft login'), /^You are ann/);
+    await ok('node', 'trust', '--end', 'lab1');
+    await as(0, 'ann', 'rm -r ~/.config/weft');
+    assert.match(await unvouched(0, 'ann'), /no admin has trusted it/);
   });
 });

@@ -24,9 +24,17 @@ export function restRecords(): StepRecord[] {
     },
     ADMIN,
   );
-  const steps = [fleets(), gpus(head.at), maintenance(), turns(epochId), copies()];
+  const steps = [fleets(), gpus(head.at), maintenance(), turns(epochId), copies(), trust()];
   const at = head.at + 1;
   return [...head.records, ...steps.map((events): StepRecord => ({ v: 1, at, events }))];
+}
+
+function trust(): Events {
+  const trusted = { by: 'ada', at: 1, machine: { id: 'm1' }, secretHash: 'hash', store: '0 0' };
+  return [
+    { kind: 'node_trusted', node: N1, trust: trusted },
+    { kind: 'node_distrusted', node: N1, by: 'ada' },
+  ];
 }
 
 function fleets(): Events {

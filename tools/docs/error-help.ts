@@ -413,6 +413,16 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'So many people wait for an answer to their login that no other can be asked for.',
     next: 'Answer those that wait, or wait some minutes.',
   },
+  'login.not_vouched': {
+    means:
+      'The node of this machine does not tell the head who you are: no admin has trusted it, it is not what was trusted, its head is another one, or you are root, have a role, or are nobody whom the head knows.',
+    next: 'Go on with the code that `weft login` shows. An admin lets a node vouch with `weft node trust NODE`.',
+  },
+  'node.not_trusted': {
+    means:
+      'The node cannot vouch for its users: it runs all jobs as one user, stands for another cluster, has never connected, or nothing tells its machine from a copy.',
+    next: 'Run its agent as root on a machine with a machine id of its own. Until then its users log in by code.',
+  },
   'directory.not_shared': {
     means: 'The job is to run in a directory that no node declares to be the same everywhere.',
     next: '`--private` runs it in a directory of its own; `node.shared` in the config of its nodes declares one.',

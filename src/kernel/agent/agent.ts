@@ -188,6 +188,7 @@ class RunningAgent implements Agent {
         start: (request, heard) => this.#launcher.startBeside(request, heard),
         signal: (launchId, signal) => this.#launcher.processes?.signal(launchId, signal, true),
       },
+      atSocket: new Map(),
     });
     this.#stops = new StopWatch({
       clock: ports.clock,

@@ -3,11 +3,13 @@
 
 import type { Result } from '../base/result.ts';
 import type { CardUse, NodeGpus } from '../model/gpu.ts';
+import type { Refusal } from '../model/errors.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { ProcessEvent } from '../model/processes.ts';
 import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
+import type { ProvenUser } from '../ports/proofs.ts';
 import type { UserAccount } from '../ports/users.ts';
 import type { Epoch } from '../runner/epoch.ts';
 import type { RunnerInput } from '../runner/inputs.ts';
@@ -70,7 +72,15 @@ export interface AgentInside {
   readonly say: (wing: string, body: object) => boolean;
   /** Programs inside of what a task has here. */
   readonly beside: Beside;
+  /** What wings answer to users of the machine at the agent's own socket, by path. */
+  readonly atSocket: Map<string, AtSocket>;
 }
+
+/** The kernel has said who asks. */
+export type AtSocket = (
+  user: ProvenUser,
+  body: Readonly<Record<string, unknown>>,
+) => Promise<Result<object, Refusal>>;
 
 /**
  * Starts programs beside the processes of a task, in its group and with what it has. They are in no

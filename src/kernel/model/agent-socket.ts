@@ -11,6 +11,8 @@ export const AGENT_PATHS = {
   pause: '/v1/pause',
   unpause: '/v1/unpause',
   session: '/v1/session',
+  /** For what wings add to it (`AgentInside.atSocket`). */
+  login: '/v1/login',
 } as const;
 
 /** A directory to make at `path`; see src/kernel/api/local-login.ts. */

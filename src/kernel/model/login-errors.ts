@@ -9,4 +9,12 @@ export const LOGIN_CODES = {
     kind: 'resource_exhausted',
     text: 'Too many logins wait {where}.',
   },
+  'login.not_vouched': {
+    kind: 'permission_denied',
+    text: 'Node {node} does not vouch for {user}: {why}.',
+  },
+  'node.not_trusted': {
+    kind: 'failed_precondition',
+    text: 'Node {node} cannot be trusted with logins: {why}.',
+  },
 } as const;

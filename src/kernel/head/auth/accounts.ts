@@ -71,7 +71,7 @@ async function askGroups(name: string): Promise<readonly string[]> {
 }
 
 /** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */
-async function hasAccount(name: string): Promise<boolean> {
+export async function hasAccount(name: string): Promise<boolean> {
   // getent(1) would take a number for a uid.
   if (/^\d+$/.test(name)) return false;
   const isIn = (passwd: string) => passwd.split('\n').some((line) => line.startsWith(`${name}:`));

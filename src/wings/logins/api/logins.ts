@@ -1,8 +1,16 @@
 // Logins of people on other machines: asked for there, and answered by somebody whom the head knows.
 
 import { z } from 'zod';
-import { count, instant, instantOrNull, plainLine, userName } from '../../../kernel/api/common.ts';
-import { PUBLIC, type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+import {
+  changedReply,
+  count,
+  instant,
+  instantOrNull,
+  nodeName,
+  plainLine,
+  userName,
+} from '../../../kernel/api/common.ts';
+import { ADMIN, PUBLIC, type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
 
 const loginParams = z.strictObject({
   code: z.string().regex(/^[A-Z]{4}-[A-Z]{4}$/, { error: 'expected a code, as BCDF-GHJK' }),
@@ -16,6 +24,17 @@ const asked = z.object({
   askedAt: instant,
   expiresAt: instant,
 });
+
+const nodeParams = z.strictObject({ name: nodeName });
+
+const trustedNode = z.object({
+  name: z.string(),
+  by: z.string(),
+  at: instant,
+  /** Why it vouches for nobody all the same; null: it does. */
+  why: z.string().nullable(),
+});
+export type TrustedNodeView = z.infer<typeof trustedNode>;
 
 export const loginRoutes = {
   beginLogin: {
@@ -55,5 +74,23 @@ export const loginRoutes = {
     params: loginParams,
     body: z.strictObject({ approve: z.boolean(), user: userName.optional() }),
     reply: z.object({ user: z.string().nullable(), label: z.string() }),
+  },
+  listTrustedNodes: {
+    summary: 'Nodes that vouch for their users when these log in.',
+    access: ADMIN,
+    reply: z.object({ nodes: z.array(trustedNode) }),
+  },
+  trustNode: {
+    summary: 'Let a node vouch for its users when these log in, as the machine that it is now.',
+    access: ADMIN,
+    lasting: true,
+    params: nodeParams,
+    reply: changedReply,
+  },
+  distrustNode: {
+    summary: 'Let a node vouch for nobody any more; tokens that there are stay.',
+    access: ADMIN,
+    params: nodeParams,
+    reply: changedReply,
   },
 } as const satisfies Readonly<Record<string, RouteShape>>;

@@ -14,4 +14,7 @@ addPaths({
   takeLogin: 'POST /v1/logins/take',
   showLogin: 'GET /v1/logins/:code',
   answerLogin: 'PUT /v1/logins/:code',
+  listTrustedNodes: 'GET /v1/trusted-nodes',
+  trustNode: 'PUT /v1/trusted-nodes/:name',
+  distrustNode: 'DELETE /v1/trusted-nodes/:name',
 } satisfies Readonly<Record<keyof Routes, string>>);

@@ -2,6 +2,7 @@
 
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReplyOf } from '../../../kernel/api/routes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { formatInstant } from '../../../kernel/cli/output/words.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
@@ -11,11 +12,13 @@ import { SessionCache } from '../../../kernel/connect/sessions.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { parseCode } from '../model/code.ts';
 import { keepLogin, tokenPlace } from './token-place.ts';
+import { vouchedBy } from './vouched-by.ts';
 import { quotedLabel, whoAsks } from './who-asks.ts';
 
 /** Longer than a login is good for. */
 const WAIT_MS = 900_000;
 const AGAIN = 'Type weft login again.';
+const BY_CODE = 'Type weft login --code.';
 
 interface Options {
   readonly approve?: string;
@@ -23,6 +26,7 @@ interface Options {
   readonly user?: string;
   readonly yes?: boolean;
   readonly again?: boolean;
+  readonly code?: boolean;
 }
 
 export const verb = defineVerb<Options>({
@@ -31,6 +35,7 @@ export const verb = defineVerb<Options>({
     command.option('--refuse <code>', 'refuse it');
     command.option('--user <name>', 'with --approve: a token of somebody else (admins)');
     command.option('-y, --yes', 'with --approve: do not ask');
+    command.option('--code', 'by a code, also where the node of this machine would vouch for you');
     command.option('--again', 'also where you have a token that is good');
   },
   async run({ context, options }) {
@@ -41,7 +46,7 @@ export const verb = defineVerb<Options>({
     if (user !== undefined && approve === undefined) throw usage('--user is for --approve');
     if (approve !== undefined) return answer(context, approve, { approve: true, user, yes });
     if (refused !== undefined) return answer(context, refused, { approve: false, user, yes });
-    return login(context, options.again === true);
+    return login(context, options);
   },
 });
 
@@ -79,7 +84,7 @@ async function isWanted(context: Context, question: string): Promise<boolean> {
   return /^y(es)?$/i.test((await ask(question)).trim());
 }
 
-async function login(context: Context, again: boolean): Promise<number> {
+async function login(context: Context, { again = false, code = false }: Options): Promise<number> {
   const location = locateHead(context.options, context.environment);
   const known = await knownAs(context, location);
   if (location.kind === 'socket') {
@@ -101,7 +106,10 @@ async function login(context: Context, again: boolean): Promise<number> {
       const until = expiresAt === null ? '' : `, until ${formatInstant(expiresAt, Date.now())}`;
       said = `You are ${user}. The token is in ${place.file}${until}.`;
     };
-    await waitFor(context, api, { origin: location.url.origin, keep });
+    const begun = await begin(api);
+    const by = code ? null : await vouchedBy(context, location, begun.code);
+    if (by === null) await waitFor(context, api, { begun, origin: location.url.origin, keep });
+    else await fetchVouched(api, { begun, by, keep });
     context.print(said);
     return 0;
   } finally {
@@ -132,13 +140,37 @@ interface Token {
   readonly expiresAt: number | null;
 }
 
+type Begun = ReplyOf<'beginLogin'>;
+
+function begin(api: Api): Promise<Begun> {
+  const label = `${userInfo().username}@${hostname()}`.slice(0, 200);
+  return api.call('beginLogin', { body: { label } });
+}
+
+interface Fetching {
+  readonly begun: Begun;
+  readonly keep: (token: Token) => void;
+}
+
+/** Throws when the node takes its user for somebody else: that token is not kept, and so revoked. */
+async function fetchVouched(
+  api: Api,
+  { begun: { ticket, everyMs }, by, keep }: Fetching & { readonly by: string },
+): Promise<void> {
+  const { token, user, expiresAt } = await api.call('takeLogin', { body: { ticket } });
+  const own = userInfo().username;
+  if (token === null || user === null) throw usage(`the word of node ${by} was not taken`, AGAIN);
+  if (user !== own) throw usage(`node ${by} takes you for ${user}, and you are ${own}`, BY_CODE);
+  keep({ token, user, expiresAt });
+  await tellKept(api, { ticket, everyMs, end: performance.now() + WAIT_MS });
+}
+
 async function waitFor(
   context: Context,
   api: Api,
-  { origin, keep }: { readonly origin: string; readonly keep: (token: Token) => void },
+  { begun, origin, keep }: Fetching & { readonly origin: string },
 ): Promise<void> {
-  const label = `${userInfo().username}@${hostname()}`.slice(0, 200);
-  const { code, ticket, expiresAt, everyMs } = await api.call('beginLogin', { body: { label } });
+  const { code, ticket, expiresAt, everyMs } = begun;
   context.print(`Your code is ${code}, good until ${formatInstant(expiresAt, Date.now())}.`);
   context.print(`Where the head knows you, type: weft login --approve ${code}`);
   context.print(`Or, where its page is open: ${origin}/#/login/${code}`);

@@ -3,7 +3,7 @@
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { UserActor } from '../../../kernel/model/actor.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
-import type { UserName } from '../../../kernel/model/ids.ts';
+import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
 
 /** Enough time to walk to a colleague. */
 export const LOGIN_MS = 600_000;
@@ -29,6 +29,8 @@ export interface Approval {
   readonly user: UserName;
   /** What the head knew of both when the yes was said; one who is changed or removed meanwhile differs. */
   readonly known: readonly (object | undefined)[];
+  /** The node that vouched for the user, who then says yes; absent: somebody typed it. */
+  readonly through?: NodeName;
 }
 
 export interface Given {

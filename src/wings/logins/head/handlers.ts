@@ -3,14 +3,17 @@
 import { err, ok } from '../../../kernel/base/result.ts';
 import { hashSecret, makeSecret } from '../../../kernel/head/auth/secrets.ts';
 import type { Handler } from '../../../kernel/head/http/call.ts';
+import { changed } from '../../../kernel/head/http/handlers/job-actions.ts';
 import { issueToken } from '../../../kernel/head/http/handlers/tokens.ts';
+import type { Services } from '../../../kernel/head/http/services.ts';
 import { networkOf } from '../../../kernel/listeners/network.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { hasRole, type UserActor } from '../../../kernel/model/actor.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
-import type { UserName } from '../../../kernel/model/ids.ts';
+import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
 import type { Chance } from '../../../kernel/ports/chance.ts';
 import type { Given } from '../core/waiting.ts';
+import { whyNotTrusted } from '../machine/trusted-nodes.ts';
 import { codeFrom } from '../model/code.ts';
 
 /** Somebody waits at a keyboard; the head has other work. */
@@ -36,6 +39,23 @@ export function placeOf(remote: string | null) {
   return { address, network: remote === null ? address : networkOf(remote) };
 }
 
+export const listTrustedNodes: Handler<'listTrustedNodes'> = ({ engine: { state } }) => {
+  const nodes = [...state.trustedNodes].map(([name, { by, at }]) => {
+    return { name, by, at, why: whyNotTrusted(state, name) };
+  });
+  return ok({ nodes });
+};
+
+function onNode(kind: 'trust_node' | 'distrust_node') {
+  return async (
+    { engine }: Pick<Services, 'engine'>,
+    { params, actor }: { readonly params: { readonly name: string }; readonly actor: UserActor },
+  ) => changed(await engine.execute({ kind, node: params.name as NodeName }, actor));
+}
+
+export const trustNode: Handler<'trustNode'> = onNode('trust_node');
+export const distrustNode: Handler<'distrustNode'> = onNode('distrust_node');
+
 function drawCode(chance: Chance): string {
   for (;;) {
     const code = codeFrom(chance.bytes(CODE_BYTES));
@@ -56,7 +76,8 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
     logins.drop(code);
     return ok(nothing('refused'));
   }
-  const label = `login ${taken.label}`;
+  const through = taken.through === undefined ? '' : ` (by node ${taken.through})`;
+  const label = `login ${taken.label}${through}`;
   const issued = await issueToken(services, { user, label }, by).catch((error: unknown) => {
     logins.gave(code, null);
     throw error;

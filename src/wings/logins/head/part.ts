@@ -1,10 +1,22 @@
 // What the wing adds to a head.
 
 import type { HandlersOf } from '../../../kernel/head/http/call.ts';
+import type { EventsPart } from '../../../kernel/head/http/public-events.ts';
 import type { HeadPart, HeadWork, HeadWorld } from '../../../kernel/head/part.ts';
+import { trustEvents } from '../api/events.ts';
 import type { loginRoutes } from '../api/logins.ts';
 import { WaitingLogins } from '../core/waiting.ts';
-import { answerLogin, beginLogin, showLogin, takeLogin } from './handlers.ts';
+import type { TrustEvent } from '../machine/trust.ts';
+import {
+  answerLogin,
+  beginLogin,
+  distrustNode,
+  listTrustedNodes,
+  showLogin,
+  takeLogin,
+  trustNode,
+} from './handlers.ts';
+import { Vouchers } from './vouchers.ts';
 
 declare module '../../../kernel/head/http/services.ts' {
   interface Services {
@@ -12,13 +24,27 @@ declare module '../../../kernel/head/http/services.ts' {
   }
 }
 
-const handlers: HandlersOf<typeof loginRoutes> = { beginLogin, takeLogin, showLogin, answerLogin };
+const handlers: HandlersOf<typeof loginRoutes> = {
+  beginLogin,
+  takeLogin,
+  showLogin,
+  answerLogin,
+  listTrustedNodes,
+  trustNode,
+  distrustNode,
+};
+
+const events: EventsPart<TrustEvent> = { kinds: trustEvents };
 
 export function loginsHead(): HeadPart {
   const logins = new WaitingLogins();
   return {
     handlers,
-    openListeners: () => ({ services: { logins } }),
+    events,
+    openListeners({ agents, engine, log, audit }) {
+      new Vouchers({ agents, engine, logins, log, audit });
+      return { services: { logins } };
+    },
     begin: (world) => new Revoking(logins, world),
   };
 }

@@ -22,7 +22,7 @@ import { atConsole } from '../os/console-users.ts';
 /** Without one the node works all the same; only its owner cannot ask it. */
 export async function openPauseListenerOf(
   { options, log, uidsOf }: Pick<HostedNode, 'options' | 'log' | 'uidsOf'>,
-  { state, pausing }: AgentInside,
+  { state, pausing, atSocket }: AgentInside,
   { watch, link }: { readonly watch: YieldWatch; readonly link: Link },
 ): Promise<PauseListener[]> {
   const { pause, name } = options;
@@ -35,6 +35,7 @@ export async function openPauseListenerOf(
       node: name,
       state,
       pausing,
+      atSocket,
       watch,
       link,
       pauseMaxMs: pause.maxMs,

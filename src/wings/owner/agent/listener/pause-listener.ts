@@ -6,6 +6,7 @@ import { chmod } from 'node:fs/promises';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import path from 'node:path';
+import type { AgentInside } from '../../../../kernel/agent/part.ts';
 import type { Pausing } from '../../../../kernel/agent/pausing.ts';
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import { isWhole } from '../../../../kernel/base/whole.ts';
@@ -48,6 +49,8 @@ export interface PauseListenerWorld {
   readonly pauseMaxMs: number;
   readonly rights: PauseRights;
   readonly proofs: Proofs;
+  /** What wings answer here. */
+  readonly atSocket?: AgentInside['atSocket'];
   /** Tells whose connections are; absent: nobody does. */
   readonly uidsOf?: UidsOf | undefined;
   readonly clock: Clock;
@@ -133,7 +136,7 @@ async function respond(
   try {
     const body = request.method === 'GET' ? ok({}) : await readBody(request);
     newcomers.proven(request.socket);
-    const answer = body.ok ? await answerTo(world, request.url ?? '', body.value) : body;
+    const answer = body.ok ? await answerTo(world, request, body.value) : body;
     if (answer.ok) send(response, 200, answer.value);
     else send(response, KINDS[kindOf(answer.error.code)].http, { error: asFailure(answer.error) });
   } catch (error) {
@@ -143,7 +146,11 @@ async function respond(
   }
 }
 
-async function answerTo(world: PauseListenerWorld, url: string, body: Body): Promise<Answer> {
+async function answerTo(
+  world: PauseListenerWorld,
+  { url = '', socket }: Pick<IncomingMessage, 'url' | 'socket'>,
+  body: Body,
+): Promise<Answer> {
   switch (url) {
     case AGENT_PATHS.status:
       return ok(statusOf(world));
@@ -156,8 +163,25 @@ async function answerTo(world: PauseListenerWorld, url: string, body: Body): Pro
     case AGENT_PATHS.session:
       return session(world, body);
     default:
-      return err(refuse('route.unknown', { path: url }));
+      return ofWing(world, url, { body, socket });
   }
+}
+
+/** By the directory that its maker owns, and by the connection where that can be told (SO_PEERCRED). */
+async function ofWing(
+  world: PauseListenerWorld,
+  url: string,
+  { body, socket }: { readonly body: Body; readonly socket: Socket },
+): Promise<Answer> {
+  const answer = world.atSocket?.get(url);
+  if (answer === undefined) return err(refuse('route.unknown', { path: url }));
+  const user = await provenBy(world, body);
+  if (!user.ok) return user;
+  const [uid = null] = (await world.uidsOf?.([socket])) ?? [];
+  if (uid !== null && uid !== user.value.uid) {
+    return err(refuse('auth.required', { what: `the connection is one of uid ${uid}.` }));
+  }
+  return answer(user.value, body);
 }
 
 function statusOf({ node, pausing, watch, link, pauseMaxMs }: PauseListenerWorld): AgentStatus {
@@ -201,12 +225,18 @@ async function session(world: PauseListenerWorld, body: Body): Promise<Answer> {
   return ok({ node, wanted: watch.wantsInput } satisfies SessionReply);
 }
 
-async function ownerOf(
-  world: PauseListenerWorld,
+function provenBy(
+  { proofs, clock }: PauseListenerWorld,
   { challenge }: Body,
 ): Promise<Result<ProvenUser, Refusal>> {
-  const said = typeof challenge === 'string' ? challenge : '';
-  const user = await world.proofs.finish(said, world.clock.now());
+  return proofs.finish(typeof challenge === 'string' ? challenge : '', clock.now());
+}
+
+async function ownerOf(
+  world: PauseListenerWorld,
+  body: Body,
+): Promise<Result<ProvenUser, Refusal>> {
+  const user = await provenBy(world, body);
   if (!user.ok) return user;
   const allowed = await mayPause(world.rights, world.node, user.value);
   return allowed.ok ? user : allowed;

@@ -12,10 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { request } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import { after, afterEach, test } from 'node:test';
+import type { AtSocket } from '../../../../../src/kernel/agent/part.ts';
 import { ok } from '../../../../../src/kernel/base/result.ts';
 import { Accounts } from '../../../../../src/kernel/head/auth/accounts.ts';
 import { LocalLogin } from '../../../../../src/kernel/head/auth/local-login.ts';
@@ -27,6 +28,7 @@ import type { Proofs } from '../../../../../src/kernel/ports/proofs.ts';
 import {
   openPauseListener,
   type PauseListener,
+  type PauseListenerWorld,
 } from '../../../../../src/wings/owner/agent/listener/pause-listener.ts';
 import type { PauseRights } from '../../../../../src/wings/owner/agent/listener/rights.ts';
 import { YieldWatch } from '../../../../../src/wings/owner/agent/yield-watch.ts';
@@ -75,7 +77,11 @@ function provenAs(name: string): Proofs {
   };
 }
 
-async function open(rights: Partial<PauseRights>, by: Proofs = realProofs()): Promise<void> {
+async function open(
+  rights: Partial<PauseRights>,
+  by: Proofs = realProofs(),
+  more: Pick<PauseListenerWorld, 'atSocket' | 'uidsOf'> = {},
+): Promise<void> {
   world = new FakeWorld();
   const { state, pausing } = await world.start();
   const looking = { clock: world.clock, log: LOG, settings: null, onChange: () => undefined };
@@ -89,6 +95,7 @@ async function open(rights: Partial<PauseRights>, by: Proofs = realProofs()): Pr
     pauseMaxMs: 4 * HOUR_MS,
     clock: systemClock,
     log: LOG,
+    ...more,
   };
   door = await openPauseListener(socket, { ...own, proofs: by, rights: { ...NOBODY, ...rights } });
 }
@@ -267,3 +274,26 @@ function mkdirs(directory: string): string {
   mkdirSync(directory, { recursive: true });
   return directory;
 }
+
+test('[Y20] what wings answer there they answer to who is proven, by both proofs alike', async () => {
+  const told: string[] = [];
+  const answer: AtSocket = async ({ name }) => {
+    told.push(name);
+    return ok({ node: 'n1' });
+  };
+  const atSocket = new Map([[AGENT_PATHS.login, answer]]);
+  const own = process.getuid?.() ?? 0;
+  const uidsOf = (uid: number | null) => async (sockets: readonly Socket[]) =>
+    sockets.map(() => uid);
+  await open({}, realProofs(), { atSocket, uidsOf: uidsOf(own) });
+  assert.deepEqual(await ask(AGENT_PATHS.login), { node: 'n1' });
+  await door?.close();
+  await world.kill();
+  await open({}, realProofs(), { atSocket, uidsOf: uidsOf(own + 1) });
+  assert.equal(await codeOf(ask(AGENT_PATHS.login)), 'auth.required', 'a relay of another user');
+  await door?.close();
+  await world.kill();
+  await open({}, realProofs(), { atSocket, uidsOf: uidsOf(null) });
+  await ask(AGENT_PATHS.login);
+  assert.deepEqual(told, [userInfo().username, userInfo().username]);
+});

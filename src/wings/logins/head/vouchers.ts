@@ -1,0 +1,91 @@
+// Approves logins for which a trusted node vouches: its agent has had the user proven at its socket. Who
+// it is for the cluster is the name of the account, as everywhere else; the uid is the node's own matter.
+
+import { hasAccount } from '../../../kernel/head/auth/accounts.ts';
+import type { Engine } from '../../../kernel/head/engine.ts';
+import type { AgentAcceptor } from '../../../kernel/head/http/services.ts';
+import type { UserActor } from '../../../kernel/model/actor.ts';
+import { formatRefusal } from '../../../kernel/model/errors.ts';
+import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
+import type { Log } from '../../../kernel/ports/log.ts';
+import { vouched } from '../api/vouched.ts';
+import { type VouchAnswer, type Vouched, WING } from '../core/vouch.ts';
+import type { WaitingLogins } from '../core/waiting.ts';
+import { whyNotTrusted } from '../machine/trusted-nodes.ts';
+
+/** Each asks a directory of accounts at most. */
+const OPEN_MAX = 16;
+
+export interface VouchersWorld {
+  readonly agents: Pick<AgentAcceptor, 'hearWing' | 'tellWing'>;
+  readonly engine: Pick<Engine, 'state' | 'now'>;
+  readonly logins: WaitingLogins;
+  readonly log: Log;
+  readonly audit: Log;
+  /** Whether the head's machine has an account of this name; absent: it is asked. */
+  readonly hasAccount?: (name: string) => Promise<boolean>;
+}
+
+export class Vouchers {
+  readonly #world: VouchersWorld;
+  #open = 0;
+
+  constructor(world: VouchersWorld) {
+    this.#world = world;
+    world.agents.hearWing(WING, (node, body) => void this.#hear(node, body));
+  }
+
+  async #hear(node: NodeName, body: unknown): Promise<void> {
+    const read = vouched.safeParse(body);
+    const { agents, log, audit } = this.#world;
+    if (!read.success) {
+      log.warn({ node }, 'what a node says of a login cannot be read');
+      return;
+    }
+    const { ask, code, user } = read.data;
+    const why = await this.#why(node, read.data).catch((error: unknown) => {
+      log.error({ node, error }, 'a login could not be looked at');
+      return 'the head could not look at it; its log says why';
+    });
+    audit.info({ who: node, what: 'vouch', user, code, result: why ?? 'ok' }, 'vouch');
+    agents.tellWing(node, WING, { ask, why } satisfies VouchAnswer);
+  }
+
+  /** Approves the login, or says why not. */
+  async #why(node: NodeName, of: Vouched): Promise<string | null> {
+    const { engine, logins } = this.#world;
+    const name = of.user as UserName;
+    const before = this.#whyNot(node, of);
+    if (before !== null) return before;
+    if (!engine.state.users.has(name) && !(await this.#isKnown(name))) {
+      return 'the head knows nobody of that name';
+    }
+    // Once more, and nothing below waits: what was looked at is what counts.
+    const why = this.#whyNot(node, of);
+    if (why !== null) return why;
+    const user = engine.state.users.get(name);
+    const by: UserActor = { kind: 'user', name, uid: null, role: 'user', groups: [] };
+    const approval = { by, user: name, known: [user, user], through: node };
+    const answered = logins.answer(of.code, approval, engine.now());
+    return answered.ok ? null : formatRefusal(answered.error);
+  }
+
+  #whyNot(node: NodeName, { user, uid }: Vouched): string | null {
+    const { state } = this.#world.engine;
+    const distrust = whyNotTrusted(state, node);
+    if (distrust !== null) return `${distrust}; an admin types: weft node trust ${node}`;
+    if (uid === 0 || user === 'root') return 'nobody vouches for root';
+    const role = state.users.get(user as UserName)?.role ?? 'user';
+    return role === 'user' ? null : `no node vouches for whoever is ${role}`;
+  }
+
+  async #isKnown(name: UserName): Promise<boolean> {
+    if (this.#open >= OPEN_MAX) throw new Error('too many nodes vouch at once');
+    this.#open += 1;
+    try {
+      return await (this.#world.hasAccount ?? hasAccount)(name);
+    } finally {
+      this.#open -= 1;
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// The head hears that a node vouches for a user: for whom it gives a token, and for whom never.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { HearWing } from '../../../../src/kernel/head/agents.ts';
+import type { NodeName, UserName } from '../../../../src/kernel/model/ids.ts';
+import type { VouchAnswer } from '../../../../src/wings/logins/core/vouch.ts';
+import { WaitingLogins } from '../../../../src/wings/logins/core/waiting.ts';
+import { Vouchers } from '../../../../src/wings/logins/head/vouchers.ts';
+import { TestHead } from '../../../support/controller.ts';
+import { KeptLog } from '../../kernel/head/http/fixture.ts';
+
+const N1 = 'n1' as NodeName;
+const CODE = 'BCDF-GHJK';
+
+function world() {
+  const head = new TestHead();
+  head.connect('n1', { switchesUser: true, machine: { id: 'm1' } });
+  const logins = new WaitingLogins();
+  const begin = (code: string) =>
+    logins.begin({ code, label: 'x', address: 'a', network: 'a', ticketHash: code }, head.at);
+  begin(CODE);
+  const audit = new KeptLog();
+  let hear: HearWing | undefined;
+  const waiting: ((answer: VouchAnswer) => void)[] = [];
+  new Vouchers({
+    agents: {
+      hearWing: (_, heard) => {
+        hear = heard;
+      },
+      tellWing(node, _, body) {
+        assert.equal(node, 'n1');
+        waiting.shift()?.(body as VouchAnswer);
+        return true;
+      },
+    },
+    engine: {
+      get state() {
+        return head.state;
+      },
+      now: () => head.at,
+    },
+    logins,
+    log: new KeptLog(),
+    audit,
+    hasAccount: async (name) => ['ann', 'toor'].includes(name),
+  });
+  const vouch = (user: string, { uid = 1001, code = CODE } = {}): Promise<string | null> =>
+    new Promise((resolve) => {
+      waiting.push(({ ask, why }) => {
+        assert.equal(ask, '0123456789abcdef');
+        resolve(why);
+      });
+      hear?.(N1, { ask: '0123456789abcdef', code, user, uid });
+    });
+  return { head, logins, begin, vouch, audit, hear: (body: unknown) => hear?.(N1, body) };
+}
+
+const TRUST = { kind: 'trust_node', node: N1 } as const;
+
+test('[Y18] the word of a trusted node approves the login of its user, and of no other node', async () => {
+  const { head, logins, vouch, audit } = world();
+  assert.match(
+    (await vouch('ann')) ?? '',
+    /^no admin has trusted it; an admin types: weft node trust n1$/,
+  );
+  assert.equal(logins.take(CODE, head.at), 'waiting');
+  head.command(TRUST);
+  assert.equal(await vouch('ann', { uid: 77 }), null, 'the name counts, whatever its uid is there');
+  const taken = logins.take(CODE, head.at);
+  assert.ok(typeof taken === 'object' && 'user' in taken && 'by' in taken);
+  assert.deepEqual(
+    [taken.user, taken.by.name, taken.by.role, taken.through],
+    ['ann', 'ann', 'user', 'n1'],
+  );
+  assert.match((await vouch('ann')) ?? '', /No login waits/);
+  const results = audit.lines.map(({ fields }) => fields['result'] === 'ok');
+  assert.deepEqual(results, [false, true, false]);
+});
+
+test('[Y19] no node vouches for root, for whoever has a role, or for whom the head does not know', async () => {
+  const { head, logins, vouch, hear } = world();
+  head.command(TRUST);
+  const give = (user: string, role: 'user' | 'operator' | 'admin') =>
+    head.command({ kind: 'set_user', user: user as UserName, role, mode: 'either' });
+  give('olga', 'operator');
+  give('ada', 'admin');
+  give('cleo', 'user');
+  assert.match((await vouch('root', { uid: 1001 })) ?? '', /root/);
+  assert.match((await vouch('toor', { uid: 0 })) ?? '', /root/);
+  assert.match((await vouch('olga')) ?? '', /operator/);
+  assert.match((await vouch('ada')) ?? '', /admin/);
+  assert.match((await vouch('eve')) ?? '', /knows nobody/);
+  for (const body of [null, {}, { ask: 'x', code: CODE, user: 'ann', uid: 1 }]) hear(body);
+  assert.equal(logins.take(CODE, head.at), 'waiting');
+  assert.equal(await vouch('cleo'), null, 'an admin has made this user');
+});
