@@ -76,6 +76,7 @@ const PROGRAMS: Programs = {
   findContainerRuntimes: async () => {
     return (await import('../kernel/os/container-runtimes.ts')).findContainerRuntimes(null);
   },
+  readStore: async (directory) => (await import('./read-store.ts')).readStore(directory),
 };
 
 /** A head that could not start must not stay because something of it is still open. */

@@ -182,10 +182,10 @@ describe('logins on a node', () => {
   });
 
   it('[Y19] no node vouches for root, or for whoever has a role', async () => {
-    await ok('user', 'set', 'ann', '--role', 'operator');
+    await ok('user', 'create', 'ann', '--role', 'operator');
     await as(0, 'ann', 'rm -r ~/.config/weft');
     assert.match(await unvouched(0, 'ann'), /no node vouches for whoever is operator/);
-    await ok('user', 'set', 'ann', '--role', 'user');
+    await ok('user', 'modify', 'ann', '--role', 'user');
     const said = await lab.ok(
       node(0),
       'cd; weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',

@@ -52,6 +52,7 @@ export const SILENT: Invocation = {
     endMarked: () => Promise.reject(new Error('pages are made without a machine')),
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
     findContainerRuntimes: () => Promise.resolve([]),
+    readStore: () => Promise.reject(new Error('pages are made without a machine')),
   },
   wings: WINGS,
 };

@@ -4,6 +4,7 @@
 import type { ContainerRuntime } from '../model/container-runtime.ts';
 import type { Resources } from '../model/resources.ts';
 import type { Settings } from '../model/settings.ts';
+import type { StoreReading } from '../model/store-reading.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
@@ -128,4 +129,6 @@ export interface Programs {
   endMarked(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
   /** What it can run containers with, for who asks. */
   findContainerRuntimes(): Promise<ContainerRuntime[]>;
+  /** Whether this release reads the store in a head's folder, of which nothing is changed. */
+  readStore(directory: string): Promise<StoreReading>;
 }

@@ -18,6 +18,13 @@ export const lab: Wing = {
         load: () => import('./cli/setup/setup.ts'),
       },
       {
+        group: 'Clusters:',
+        name: 'upgrade',
+        before: 'head',
+        summary: 'see what another release will find',
+        load: () => import('./cli/upgrade.ts'),
+      },
+      {
         group: 'Overview:',
         name: 'report',
         before: 'reserve',

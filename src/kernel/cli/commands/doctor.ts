@@ -1,7 +1,7 @@
 // `weft doctor`: looks at what Weft needs, and says for each what to do.
 
 import { checksOf } from '../doctor/checks.ts';
-import { displayWidth } from '../output/table.ts';
+import { printFindings } from '../doctor/print.ts';
 import { defineVerb } from '../verb.ts';
 
 export const verb = defineVerb<{ output?: string; fix?: boolean; cluster?: boolean | string }>({
@@ -20,16 +20,6 @@ export const verb = defineVerb<{ output?: string; fix?: boolean; cluster?: boole
       for (const finding of await one.check(context, { fix, cluster }))
         findings.push({ name: one.name, ...finding });
     }
-    if (options.output === 'json') context.print(JSON.stringify(findings, null, 2));
-    else {
-      const width = Math.max(...findings.map(({ name }) => displayWidth(name)));
-      for (const { name, state, text, remedy } of findings) {
-        context.print(`${MARKS[state]}  ${name.padEnd(width)}  ${text}`);
-        if (remedy !== undefined) context.print(`${' '.repeat(width + 8)}${remedy}`);
-      }
-    }
-    return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+    return printFindings(context, findings, options.output);
   },
 });
-
-const MARKS = { ok: 'ok  ', note: 'note', bad: 'BAD ' } as const;

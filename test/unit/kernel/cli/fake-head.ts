@@ -213,6 +213,7 @@ export async function capture(
       detectMachine: () => Promise.resolve(MACHINE),
       endMarked: (variable) => Promise.resolve(killByMark(variable)),
       findContainerRuntimes: () => Promise.resolve([]),
+      readStore: () => Promise.resolve({ problem: 'there is no store' }),
       ...of.programs,
     },
     wings: WINGS,

@@ -1,0 +1,40 @@
+// Whether this release can read a head's store, which may be in use: a copy of it is read, and nothing
+// in the store's own folder is changed.
+
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { rebuild } from '../kernel/head/journal.ts';
+import type { StoreReading } from '../kernel/model/store-reading.ts';
+import { StoreFailure } from '../kernel/ports/store.ts';
+import { copyAside, NoRoom } from '../kernel/store/sqlite/copy-aside.ts';
+import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
+import { loadMachine } from './machine.ts';
+
+/** Where nothing can be read, `problem` says why and what to do. */
+export async function readStore(directory: string): Promise<StoreReading> {
+  const scratch = mkdtempSync(join(tmpdir(), 'weft-upgrade-'));
+  try {
+    const { layout, ownLayout } = copyAside(directory, scratch);
+    const store = await openSqliteStore({ directory: scratch });
+    try {
+      const { state, seq } = rebuild(await loadMachine(), await store.recover());
+      return { records: seq, lastJobId: state.nextJobId - 1, layout, ownLayout };
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    return { problem: wordsOf(error).replaceAll(scratch, directory) };
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (error instanceof StoreFailure || error instanceof NoRoom) return error.message;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return 'there is no store: no head was ever started with it';
+  if (code === 'EACCES' || code === 'EPERM')
+    return 'only root and the user of the head may read it';
+  return `it cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+}

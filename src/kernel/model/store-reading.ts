@@ -1,0 +1,13 @@
+// What a look at a head's store finds.
+
+/** What a look at a store has found, or why it cannot be used by this release. */
+export type StoreReading =
+  | {
+      /** Number of its last record. */
+      readonly records: number;
+      readonly lastJobId: number;
+      /** Of its tables, and of those that this release makes. */
+      readonly layout: number;
+      readonly ownLayout: number;
+    }
+  | { readonly problem: string };

@@ -1,0 +1,134 @@
+// What `weft upgrade --check` finds: releases of all parts, and records of every release there was.
+
+import assert from 'node:assert/strict';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import '../../../../sim/head-machine.ts';
+import { readStore } from '../../../../src/bin/read-store.ts';
+import type { StoreReading } from '../../../../src/kernel/model/store-reading.ts';
+import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
+import { type Parts, upgradeFindings } from '../../../../src/wings/lab/core/upgrade/findings.ts';
+import { readRecord, VERSIONS } from '../../../records/files.ts';
+
+const READ: StoreReading = { records: 9, lastJobId: 3, layout: 1, ownLayout: 1 };
+
+function found(head: Parts['head'], reading: StoreReading = READ): string[] {
+  const parts = { own: '0.3.0', head, store: { folder: '/head', reading } };
+  return upgradeFindings(parts).map(({ name, state, text }) => `${state} ${name}: ${text}`);
+}
+
+const node = (name: string, version: string | null, tasks = 0) => ({ name, version, tasks });
+
+test('[Y21] one line says what each part runs, what of it is too old or too new, and what is stopped', () => {
+  const nodes = [
+    node('n1', '0.2.4', 2),
+    node('n2', '0.1.0'),
+    node('n3', null),
+    node('n4', '0.2.4', 1),
+  ];
+  assert.deepEqual(found({ version: '0.2.4', nodes }), [
+    'ok release: this program is Weft 0.3.0',
+    'ok head: runs 0.2.4',
+    'bad nodes: 0.1.0 on n2, older than the release before 0.3.0',
+    'ok nodes: 0.2.4 on n1, n4',
+    'ok records: all 9 records up to job 3 are read by this release',
+    'ok to stop: the head, then each agent, for a moment; 3 tasks that run go on',
+  ]);
+  const newer = found({ version: '0.4.0', nodes: [node('n1', '0.4.0')] });
+  assert.match(newer[1] ?? '', /^bad head: runs 0\.4\.0, which is newer than 0\.3\.0/);
+  assert.match(newer[2] ?? '', /^bad nodes: 0\.4\.0 on n1, newer/);
+  const none = found(null, { problem: 'a newer release wrote it' });
+  assert.deepEqual(none.slice(1), [
+    'note head: does not answer',
+    'bad records: /head: a newer release wrote it',
+    'ok to stop: nothing: no head runs here',
+  ]);
+  const changed = found(null, { ...READ, ownLayout: 2 });
+  assert.match(
+    changed[2] ?? '',
+    /^note records: .*\(layout 1\) become layout 2 with its first start$/,
+  );
+});
+
+function folder(t: TestContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'weft-upgrade-test-'));
+  t.after(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** Every file, with its bytes and when it was written. */
+const filesIn = (directory: string) =>
+  readdirSync(directory)
+    .sort()
+    .map((name) => {
+      const path = join(directory, name);
+      return [name, statSync(path).mtimeMs, readFileSync(path).toString('base64')];
+    });
+
+for (const version of VERSIONS) {
+  test(`[Y21] records of release ${version} are read, and nothing of them is changed`, async (t) => {
+    const directory = folder(t);
+    const { file } = readRecord<{ file: Uint8Array }>(version, 'store');
+    writeFileSync(join(directory, 'weft.db'), file);
+    const before = filesIn(directory);
+    const reading = await readStore(directory);
+    assert.ok(!('problem' in reading), JSON.stringify(reading));
+    assert.ok(reading.records > 0);
+    assert.deepEqual(filesIn(directory), before);
+  });
+}
+
+test('[Y21] a store in use is read while its head goes on', async (t) => {
+  const directory = folder(t);
+  const { file } = readRecord<{ file: Uint8Array }>(VERSIONS.at(-1) ?? '', 'store');
+  writeFileSync(join(directory, 'weft.db'), file);
+  const store = await openSqliteStore({ directory });
+  try {
+    await store.recover();
+    const names = readdirSync(directory);
+    assert.ok(names.includes('weft.db-shm'), names.join());
+    const reading = await readStore(directory);
+    assert.ok(!('problem' in reading), JSON.stringify(reading));
+    assert.deepEqual(readdirSync(directory), names);
+  } finally {
+    await store.close();
+  }
+});
+
+test('[Y21] what cannot be read is said in words, with the folder and not with the copy of it', async (t) => {
+  const directory = folder(t);
+  const problem = async () => {
+    const reading = await readStore(directory);
+    assert.ok('problem' in reading, JSON.stringify(reading));
+    return reading.problem;
+  };
+  assert.match(await problem(), /there is no store/);
+  const { file } = readRecord<{ file: Uint8Array }>(VERSIONS.at(-1) ?? '', 'store');
+  const path = join(directory, 'weft.db');
+  writeFileSync(path, file);
+  const newer = join(directory, 'newer');
+  mkdirSync(newer);
+  cpSync(path, join(newer, 'weft.db'));
+  const database = new DatabaseSync(join(newer, 'weft.db'));
+  database.exec('PRAGMA user_version = 99');
+  database.close();
+  const reading = await readStore(newer);
+  assert.ok('problem' in reading);
+  assert.ok(reading.problem.includes(`${newer}/weft.db has schema version 99`), reading.problem);
+  writeFileSync(path, file.subarray(0, file.length / 2));
+  assert.match(await problem(), /damaged|malformed|cannot be read/);
+  writeFileSync(path, 'no database at all');
+  assert.match(await problem(), /cannot be read|another program|not a database/);
+});
