@@ -194,6 +194,7 @@ describe('logins on a node', () => {
   });
 
   it('[Y18] a machine that took over a trusted node, or whose trust has ended, vouches for nobody', async () => {
+    await as(0, 'ann', 'rm -rf ~/.config/weft');
     await lab.ok(node(0), 'kill $(cat /var/lib/weft/node/rollout.pid)');
     await identify(node(0), '7'.repeat(32));
     await ok('node', 'add', 'lab1');

@@ -6,7 +6,7 @@ export type StoreReading =
       /** Number of its last record. */
       readonly records: number;
       readonly lastJobId: number;
-      /** Of its tables, and of those that this release makes. */
+      /** Layout of its tables, and of those that this release makes. */
       readonly layout: number;
       readonly ownLayout: number;
     }

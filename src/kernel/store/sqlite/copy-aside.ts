@@ -20,7 +20,7 @@ export class NoRoom extends Error {
 }
 
 export interface Layouts {
-  /** Of the tables in the store, and of this release. */
+  /** Layout of the tables in the store, and the one of this release. */
   readonly layout: number;
   readonly ownLayout: number;
 }

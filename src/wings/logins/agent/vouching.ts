@@ -35,7 +35,7 @@ type Agent = Pick<AgentInside, 'say'> & {
 
 export class Vouching {
   readonly #agent: Agent;
-  /** Of the agent's own head; null: it knows that head by nothing that others can compare. */
+  /** Certificate of the agent's own head; null: it knows that head by nothing that others can compare. */
   readonly #fingerprint: string | null;
   readonly #waiting = new Map<string, Waiting>();
 

@@ -34,7 +34,6 @@ const trustedNode = z.object({
   /** Why it vouches for nobody all the same; null: it does. */
   why: z.string().nullable(),
 });
-export type TrustedNodeView = z.infer<typeof trustedNode>;
 
 export const loginRoutes = {
   beginLogin: {

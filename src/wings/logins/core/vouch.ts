@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { parseCode } from '../model/code.ts';
 
 export const WING = 'logins';
-/** Of what one side says to people at the other. */
+/** Longest text that one side has for people at the other. */
 const TEXT_LENGTH_MAX = 1000;
 
 /** The kernel of the node's machine says that this user is at the agent's socket. */
