@@ -1,6 +1,7 @@
-// `node tools/package.ts [--out FOLDER] [--quick] [--tarball]`: what is installed without npm, made of dist/:
+// `node tools/package.ts [--out FOLDER] [--quick] [--tarball] [--sign KEY]`: what is installed without npm, made of dist/:
 // a Debian package, an rpm where rpmbuild is, and a tarball for a home directory (only that one with
-// --tarball), all with Node inside. The same sources give the same bytes.
+// --tarball), all with Node inside; a bill of materials beside them, SHA256SUMS of them all, and with --sign KEY
+// a signature of those. The same sources give the same bytes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
@@ -9,6 +10,8 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { addSystemFiles, makeDeb } from './package/deb.ts';
 import { canMakeRpm, makeRpm } from './package/rpm.ts';
+import { makeSbom } from './package/sbom.ts';
+import { signSums, writeSums } from './package/sums.ts';
 import { makeTarball } from './package/tarball.ts';
 import { makeTree } from './package/tree.ts';
 import { ROOT } from './tree.ts';
@@ -26,6 +29,7 @@ const { values } = parseArgs({
     out: { type: 'string', default: '.' },
     quick: { type: 'boolean', default: false },
     tarball: { type: 'boolean', default: false },
+    sign: { type: 'string' },
   },
 });
 const out = path.resolve(values.out);
@@ -34,12 +38,15 @@ try {
   mkdirSync(out, { recursive: true });
   const tree = await makeTree(path.join(folder, 'usr'));
   const how = { tree, out, date: sourceDate(), quick: values.quick };
-  console.log(makeTarball(how));
+  const files = [makeSbom(how), makeTarball(how)];
   if (!values.tarball) {
     addSystemFiles(tree);
-    if (canMakeRpm()) console.log(makeRpm(how));
-    console.log(makeDeb(how));
+    if (canMakeRpm()) files.push(makeRpm(how));
+    files.push(makeDeb(how));
   }
+  const sums = writeSums(files, out);
+  if (values.sign !== undefined) files.push(signSums(sums, values.sign));
+  for (const file of [...files, sums]) console.log(file);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

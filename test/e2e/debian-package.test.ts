@@ -74,6 +74,21 @@ describe('packages with Node inside', () => {
     await make('two');
     const [first, second] = sums.map((files) => files.map((file) => sum(path.join(folder, file))));
     assert.deepEqual(first, second);
+    const checked = await Promise.all(
+      ['one', 'two'].map((name) => {
+        const cwd = path.join(folder, name);
+        return runProgram(['sha256sum', '--check', '--strict', 'SHA256SUMS'], {
+          cwd,
+          env: plain('/'),
+        });
+      }),
+    );
+    for (const { code, out, error } of checked) {
+      assert.equal(code, 0, error);
+      for (const file of [deb, rpm, tarball]) assert.ok(out.includes(`${file}: OK`), out);
+      assert.match(out, /\.cdx\.json: OK/);
+    }
+    assert.equal(checked[0]?.out, checked[1]?.out);
   });
 
   it('[Y8] [Y11] dpkg installs a Weft that runs jobs, starts nothing by itself, and purges it', async () => {
