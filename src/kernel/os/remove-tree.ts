@@ -15,7 +15,6 @@ import {
   type Stats,
   unlinkSync,
 } from 'node:fs';
-import { unlink } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { believed } from '../base/believed.ts';
 
@@ -25,8 +24,6 @@ const O_PATH = 0o10000000;
 const AS_PLACE = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 /** Removed here, in some milliseconds; to start a program for them would take longer. */
 const NAMES_MAX = 100;
-/** Larger files are given to a pool of threads. */
-const AT_ONCE_BYTES = 1_048_576;
 /** No name is ever an argument: there may be too many, and not all are UTF-8. */
 const DELETE_ALL = ['.', '-xdev', '-mindepth', '1', '-delete'];
 /** A million files take about ten seconds. */
@@ -38,14 +35,16 @@ const BARE = { PATH: '/usr/bin:/bin' };
 /** Fine when it is gone. */
 export async function removeTree(path: string): Promise<void> {
   const status = statusOf(path);
-  if (status === null || removedEmpty(path)) return;
-  if (!(await removedFew(path, status))) await removeAsOwner(path, status);
+  if (status === null) return;
+  if (!removedFew(path, status)) await removeAsOwner(path, status);
   rmdirSync(path);
 }
 
 /** Nothing is there, any more: most private directories are empty. Throws when it is no directory. */
 export function isGoneAtOnce(path: string): boolean {
-  return statusOf(path) === null || removedEmpty(path);
+  const status = statusOf(path);
+  // More than its own two names, where directories are counted so: one is in it.
+  return status === null || (status.nlink <= 2 && removedEmpty(path));
 }
 
 function statusOf(path: string): Stats | null {
@@ -56,12 +55,12 @@ function statusOf(path: string): Stats | null {
 }
 
 /** Whatever it cannot do, or should not, is left to the owner's own rights. */
-async function removedFew(path: string, { uid }: Stats): Promise<boolean> {
+function removedFew(path: string, { uid }: Stats): boolean {
   try {
     const place = openSync(path, AS_PLACE);
     try {
       const few = new FewNames(uid, mountOf(place));
-      return fstatSync(place).uid === uid && (await few.removeBelow(place));
+      return fstatSync(place).uid === uid && few.removeBelow(place);
     } finally {
       closeSync(place);
     }
@@ -82,7 +81,7 @@ class FewNames {
   }
 
   /** False: there is more than a few, or something that needs a look at whose it is. */
-  async removeBelow(place: number): Promise<boolean> {
+  removeBelow(place: number): boolean {
     // Node.js takes it, and its types do not have it for directories.
     const encoding = believed<BufferEncoding>('buffer');
     const folder = opendirSync(`/proc/self/fd/${place}`, { encoding });
@@ -91,28 +90,25 @@ class FewNames {
         const entry = folder.readSync() as Dirent<Buffer> | null;
         if (entry === null) return true;
         this.#left -= 1;
-        if (this.#left < 0 || !(await this.#remove(place, entry))) return false;
+        if (this.#left < 0 || !this.#remove(place, entry)) return false;
       }
     } finally {
       folder.closeSync();
     }
   }
 
-  async #remove(place: number, entry: Dirent<Buffer>): Promise<boolean> {
+  #remove(place: number, entry: Dirent<Buffer>): boolean {
     // In the directory that is open, wherever that is by now.
     const path = Buffer.concat([Buffer.from(`/proc/self/fd/${place}/`), entry.name]);
     if (!entry.isDirectory()) {
-      const { size } = lstatSync(path);
-      // Not at once: with its content, a large file may take long.
-      if (size > AT_ONCE_BYTES) await unlink(path);
-      else unlinkSync(path);
+      unlinkSync(path);
       return true;
     }
     const below = openSync(path, AS_PLACE);
     try {
       // Its mount first: to ask a user's own file system anything else may take for ever.
       if (mountOf(below) !== this.#mount) return false;
-      if (fstatSync(below).uid !== this.#uid || !(await this.removeBelow(below))) return false;
+      if (fstatSync(below).uid !== this.#uid || !this.removeBelow(below)) return false;
     } finally {
       closeSync(below);
     }

@@ -1,7 +1,7 @@
 // The Staging port of a real node: contents come from the head by way of the node's cache, and go to it
 // as blobs.
 
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdirSync, renameSync } from 'node:fs';
 import { err, ok, type Result } from '../base/result.ts';
 import { fileProblem } from '../config/file-problem.ts';
 import type { FileEntry } from '../files/entry.ts';
@@ -106,11 +106,11 @@ export class HeadStaging implements Staging {
     // What an agent that was killed left of either.
     await files.removeTree(aside);
     await files.removeTree(directory);
-    await mkdir(aside, { mode: 0o700 });
+    mkdirSync(aside, { mode: 0o700 });
     const laying = { access, entries, own, folder: aside, owner, signal };
     const anew = async (): Promise<void> => {
       await files.removeTree(aside);
-      await mkdir(aside, { mode: 0o700 });
+      mkdirSync(aside, { mode: 0o700 });
     };
     const lay = async (): Promise<void> => {
       let near = await this.#findNear(access, entries);
@@ -134,7 +134,7 @@ export class HeadStaging implements Staging {
       await lay().catch((again: unknown) => this.#leaveRoom(aside, again));
     }
     signal.throwIfAborted();
-    await rename(aside, directory);
+    renameSync(aside, directory);
   }
 
   #findNear(access: HeadAccess, entries: readonly FileEntry[]): Promise<NearContents> {

@@ -106,7 +106,7 @@ export function manifestIn(folder: string): string {
   return path.join(folder, META_FOLDER, 'manifest.json');
 }
 
-/** The manifest without its entries: a list of many tasks is read from these. */
+/** A long manifest without its entries: a list of many tasks is read from these. */
 export function summaryIn(folder: string): string {
   return path.join(folder, META_FOLDER, 'summary.json');
 }

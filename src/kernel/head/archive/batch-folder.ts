@@ -18,8 +18,8 @@ import {
 import path from 'node:path';
 import { BATCH_FILE, BUILD_FOLDER } from '../../files/manifest.ts';
 import { codeOf } from '../disk/disk-errors.ts';
-import { type ArchivePlaces, type BatchShelf, type Shelf, summaryIn } from './archive-places.ts';
-import type { KeptSummary } from './shelves.ts';
+import type { ArchivePlaces, BatchShelf, Shelf } from './archive-places.ts';
+import { type KeptSummary, summaryNow } from './shelves.ts';
 
 /** Names beside those of jobs. */
 const OWN_NAMES: ReadonlySet<string> = new Set([BATCH_FILE, BUILD_FOLDER]);
@@ -57,11 +57,12 @@ export function placeInBatch(places: ArchivePlaces, made: Made): Placed {
   const { aside, shelf, epoch } = made;
   const above = openBatch(places, made);
   const home = places.home(shelf);
-  const there = summaryOf(home);
+  const isThere = existsSync(home);
+  const there = isThere ? summaryIfWhole(home) : null;
   if (there !== null && isLater(there, { jobId: shelf.jobId, epoch })) {
     return { isPlaced: false, trash: [places.discard(aside)], bytesGone: 0, above };
   }
-  const trash = existsSync(home) ? [places.discard(home)] : [];
+  const trash = isThere ? [places.discard(home)] : [];
   renameSync(aside, home);
   if (there !== null) unlink(places, home, shelfOf(there));
   link(places, shelf);
@@ -72,10 +73,22 @@ export function placeInBatch(places: ArchivePlaces, made: Made): Placed {
 export function link(places: ArchivePlaces, shelf: Shelf): void {
   const from = places.task(shelf);
   const to = path.relative(path.dirname(from), places.home(shelf));
+  // Most are new, in a folder that is there.
+  if (isLinked(to, from)) return;
   mkdirSync(path.dirname(from), { recursive: true, mode: 0o700 });
   if (targetOf(from) === to) return;
   rmSync(from, { force: true });
   symlinkSync(to, from);
+}
+
+function isLinked(to: string, from: string): boolean {
+  try {
+    symlinkSync(to, from);
+    return true;
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST' && codeOf(error) !== 'ENOENT') throw error;
+    return false;
+  }
 }
 
 /** Takes the folder of a job out of sight, and that of the batch with the last of them. */
@@ -189,8 +202,13 @@ function readRecord(places: ArchivePlaces, folder: string): Record | null {
   return read;
 }
 
-function summaryOf(folder: string): KeptSummary | null {
-  return readJson<KeptSummary>(summaryIn(folder));
+function summaryIfWhole(folder: string): KeptSummary | null {
+  try {
+    return summaryNow(folder);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 function readJson<T>(file: string): T | null {

@@ -15,7 +15,7 @@ import { manifestIn, summaryIn } from './archive-places.ts';
 import { hiddenIn } from './batch-extras.ts';
 import { type JobLogs, linkLogs } from './job-logs.ts';
 import type { StoredPart } from './parts.ts';
-import type { KeptSummary } from './shelves.ts';
+import { summaryOf } from './shelves.ts';
 
 /** Gives a content one more name; true: it was in no file, and is in this one now. */
 type LinkContent = (hash: BlobHash, to: string) => Promise<boolean>;
@@ -26,6 +26,8 @@ export interface MadeFile {
   readonly path: string;
 }
 
+/** A manifest of fewer entries is as soon read as a summary would be. */
+const SUMMARIZED_MIN = 32;
 /** Names made in one turn: a few milliseconds. */
 const MADE_PER_TURN = 16;
 
@@ -76,12 +78,6 @@ function manifestFrom(parts: readonly StoredPart[], row: TaskRow): JobManifest {
   };
 }
 
-export function summaryOf(manifest: JobManifest): KeptSummary {
-  const { jobId, index, owner, epoch, outcome, files, bytes, leftOut } = manifest;
-  const { storedAt, isPartial } = manifest;
-  return { jobId, index, owner, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
-}
-
 interface Making {
   readonly linkContent: LinkContent;
   readonly logs: JobLogs;
@@ -97,10 +93,9 @@ export async function makeFolder(
   { linkContent, logs, disk, empty }: Making,
 ): Promise<MadeFile[]> {
   const made: MadeFile[] = [];
-  const folders = [META_FOLDER, ...foldersOf(manifest.entries)].map((one) =>
-    path.join(folder, one),
-  );
-  for (const one of folders) mkdirSync(one, { recursive: true, mode: 0o700 });
+  const below = new Set([META_FOLDER, ...foldersOf(manifest.entries)]);
+  const folders = [folder, ...[...below].map((one) => path.join(folder, one))];
+  for (const one of folders) mkdirSync(one, { mode: 0o700 });
   if (manifest.batch !== undefined) await linkLogs({ logs, empty }, manifest, folder);
   const others = manifest.entries.filter(({ kind }) => kind !== 'folder');
   for (const [at, { path: name, sha256, target }] of others.entries()) {
@@ -109,12 +104,18 @@ export async function makeFolder(
     if (sha256 === undefined) symlinkSync(target ?? '', to);
     else if (await linkContent(sha256, to)) made.push({ hash: sha256, path: to });
   }
-  const [summary, whole] = [summaryIn(folder), manifestIn(folder)];
-  writeFileSync(summary, JSON.stringify(summaryOf(manifest)), { mode: 0o600 });
-  writeFileSync(whole, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
-  const files = made.map((file) => file.path);
-  await disk.settle([summary, whole, ...files, ...folders, folder]);
+  const said = writeManifest(folder, manifest);
+  await disk.settle([...said, ...made.map((file) => file.path), ...folders]);
   return made;
+}
+
+/** The manifest's files. */
+function writeManifest(folder: string, manifest: JobManifest): string[] {
+  const [summary, whole] = [summaryIn(folder), manifestIn(folder)];
+  writeFileSync(whole, `${JSON.stringify(manifest, null, 1)}\n`, { mode: 0o600 });
+  if (manifest.entries.length < SUMMARIZED_MIN) return [whole];
+  writeFileSync(summary, JSON.stringify(summaryOf(manifest)), { mode: 0o600 });
+  return [summary, whole];
 }
 
 /** Those that are named and those that something is in, outer ones first. */

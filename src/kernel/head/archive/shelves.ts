@@ -27,7 +27,7 @@ export async function listShelves(
   { from, limit }: { readonly from: number; readonly limit: number },
 ): Promise<TaskArchive[]> {
   const folder = places.job(jobId);
-  const plain = readJson<KeptSummary>(summaryIn(folder));
+  const plain = listed(folder, null);
   if (plain !== null) return from === 0 ? [shown(plain)] : [];
   const names = await readdir(folder).catch(absent<string[]>([]));
   const indices = names
@@ -39,11 +39,31 @@ export async function listShelves(
   for (const [at, index] of indices.entries()) {
     if (found.length === limit) break;
     if (at % READ_PER_TURN === READ_PER_TURN - 1) await new Promise(setImmediate);
-    const summary = readJson<KeptSummary>(summaryIn(path.join(folder, String(index))));
+    const summary = listed(path.join(folder, String(index)), index);
     if (summary !== null && isOf(summary, jobId, index)) found.push(shown(summary));
   }
   return found;
 }
+
+/** One that a disk has spoilt is listed as empty: whoever asks for its files is told. */
+function listed(folder: string, index: number | null): KeptSummary | null {
+  try {
+    return summaryNow(folder);
+  } catch (error) {
+    if (error instanceof SyntaxError) return { ...SPOILT, index };
+    throw error;
+  }
+}
+
+const SPOILT = {
+  epoch: 0,
+  outcome: 'failed',
+  files: 0,
+  bytes: 0,
+  leftOut: 0,
+  storedAt: 0,
+  isPartial: true,
+} as const;
 
 export interface ReadPage {
   readonly tasks: readonly TaskArchive[];
@@ -99,7 +119,7 @@ export type KeptAmount = Pick<KeptSummary, 'bytes' | 'storedAt' | 'owner'>;
 
 /** Returns null when there is no such folder. */
 export async function readSummary(folder: string): Promise<KeptSummary | 'damaged' | null> {
-  const text = await readFile(summaryIn(folder), 'utf8').catch(absent(null));
+  const text = await firstOf(folder, (file) => readFile(file, 'utf8'));
   if (text === null) return null;
   const summary = parsed<KeptSummary>(text);
   const isWhole = Number.isFinite(summary?.bytes) && Number.isFinite(summary?.storedAt);
@@ -110,8 +130,29 @@ export async function readSummary(folder: string): Promise<KeptSummary | 'damage
 export async function readAmount(folder: string): Promise<KeptAmount | null> {
   const summary = await readSummary(folder);
   if (summary !== 'damaged') return summary;
-  const status = await stat(summaryIn(folder)).catch(absent(null));
+  const status = await firstOf(folder, (file) => stat(file));
   return status === null ? null : { owner: '', bytes: 0, storedAt: status.mtimeMs };
+}
+
+/** The same at once; throws a SyntaxError when a disk has spoilt it. */
+export function summaryNow(folder: string): KeptSummary | null {
+  const summary = readJson<KeptSummary>(summaryIn(folder));
+  if (summary !== null) return summary;
+  const manifest = readJson<JobManifest>(manifestIn(folder));
+  return manifest === null ? null : summaryOf(manifest);
+}
+
+/** The answer of its summary, or of the manifest of a task with few files, which has none. */
+async function firstOf<T>(folder: string, ask: (file: string) => Promise<T>): Promise<T | null> {
+  const summary = await ask(summaryIn(folder)).catch(absent(null));
+  return summary ?? (await ask(manifestIn(folder)).catch(absent(null)));
+}
+
+/** What a manifest says in short. */
+export function summaryOf(manifest: JobManifest): KeptSummary {
+  const { jobId, index, owner, epoch, outcome, files, bytes, leftOut } = manifest;
+  const { storedAt, isPartial } = manifest;
+  return { jobId, index, owner, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
 }
 
 /** Whose files a folder has; of one of an earlier release its manifest says it. '': nobody knows. */

@@ -2,9 +2,10 @@
 // many paths is one sync of their file system, as each sync of one path alone makes the disk finish what
 // it has in hand.
 
-import { open } from 'node:fs/promises';
+import { closeSync, fsync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { absent } from './disk-errors.ts';
+import { promisify } from 'node:util';
+import { codeOf } from './disk-errors.ts';
 import { WholeDisk } from './whole-disk.ts';
 
 /** Fewer paths than this are synced by themselves; so many are open at a time where each is. */
@@ -16,6 +17,8 @@ const OPEN_MAX = 32;
 const PATIENCE_MS = 2000;
 /** By so much a slow sync of the whole is forgotten with each round that did without. */
 const FORGOTTEN = 0.9;
+
+const syncFile = promisify(fsync);
 
 interface SyncRequest {
   readonly paths: readonly string[];
@@ -107,7 +110,17 @@ async function syncEach(round: readonly SyncRequest[]): Promise<void> {
   }
 }
 
+/** Opened and closed at once: to have a pool of threads do it would take longer. */
 async function syncPath(path: string): Promise<void> {
-  const file = await open(path, 'r').catch(absent(null));
-  await file?.sync().finally(() => file.close());
+  const fd = openUnlessGone(path);
+  if (fd !== null) await syncFile(fd).finally(() => closeSync(fd));
+}
+
+function openUnlessGone(path: string): number | null {
+  try {
+    return openSync(path, 'r');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return null;
+    throw error;
+  }
 }

@@ -10,7 +10,11 @@ import {
   ArchivePlaces,
   manifestIn,
 } from '../../../../../src/kernel/head/archive/archive-places.ts';
-import { readPage } from '../../../../../src/kernel/head/archive/shelves.ts';
+import {
+  listShelves,
+  readAmount,
+  readPage,
+} from '../../../../../src/kernel/head/archive/shelves.ts';
 
 test('a page ends where its files are too many, never before its first task, and skips what has gone', async (t) => {
   const root = mkdtempSync(path.join(tmpdir(), 'weft-shelves-'));
@@ -54,4 +58,31 @@ test('[F14] a task whose manifest is damaged is alone on its page, without one',
   assert.deepEqual(await read(page), [[0], 1, 1]);
   assert.deepEqual(await read(page.slice(1)), [[1], 0, 1]);
   assert.deepEqual(await read(page.slice(2)), [[2], 1, 1]);
+});
+
+test('[F14] a task with few files has no summary of its own, and a damaged one hides no other', async (t) => {
+  const root = mkdtempSync(path.join(tmpdir(), 'weft-shelves-'));
+  t.after(() => rmSync(root, { recursive: true, force: true }));
+  const places = new ArchivePlaces(root);
+  const whole = { jobId: 7, owner: 'alice', epoch: 1, outcome: 'completed', files: 1, bytes: 5 };
+  const manifest = { ...whole, leftOut: 0, storedAt: 9, isPartial: false, entries: [], name: 'x' };
+  const folderOf = (index: number) => places.task({ jobId: 7, index, isArray: true });
+  for (const index of [0, 1, 2]) {
+    const file = manifestIn(folderOf(index));
+    mkdirSync(path.dirname(file), { recursive: true });
+    const text = JSON.stringify({ ...manifest, index });
+    writeFileSync(file, index === 1 ? text.slice(0, 20) : text);
+  }
+  const tasks = await listShelves(places, 7, { from: 0, limit: 10 });
+  assert.deepEqual(
+    tasks.map(({ index, bytes, isPartial }) => [index, bytes, isPartial]),
+    [
+      [0, 5, false],
+      [1, 0, true],
+      [2, 5, false],
+    ],
+  );
+  assert.equal((await readAmount(folderOf(0)))?.owner, 'alice');
+  assert.equal((await readAmount(folderOf(1)))?.owner, '');
+  assert.equal(await readAmount(folderOf(3)), null);
 });

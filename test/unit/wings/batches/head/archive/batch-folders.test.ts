@@ -103,7 +103,7 @@ function tree(world: World, ...below: string[]): string[] {
     .sort();
 }
 
-const META = ['manifest.json', 'stderr', 'stdout', 'summary.json'].map((name) => `_weft/${name}`);
+const META = ['manifest.json', 'stderr', 'stdout'].map((name) => `_weft/${name}`);
 const FILES = [...META, 'out/result'];
 const of = (job: string): string[] => FILES.map((file) => `${job}/${file}`);
 
@@ -264,7 +264,7 @@ test('[F8] files of batches go with age, their ways and the last empty folders t
   now += 86_400_000 - 1000;
   await world.archive.expire();
   assert.equal(world.archive.next?.jobId, jobId);
-  assert.equal(tree(world).length, 11);
+  assert.equal(tree(world).length, 9);
   now += 2000;
   await world.archive.expire();
   const root = path.join(world.directory, 'archive');
