@@ -75,6 +75,7 @@ function summarize(run: ChaosRun, evidence: Evidence, verdict: Verdict, tookS: n
     ['… cancelled', evidence.site?.given.filter((one) => one.cancelledAt !== null).length ?? 0],
     ['jobs of ours at the site', works.filter((work) => work.at !== null).length],
     ['steps started', evidence.steps?.trials.length ?? 0],
+    ['calls of a Python program', evidence.calls?.trials.length ?? 0],
     ['slow uploads begun', evidence.slow?.begun ?? 0],
     ['… seconds of the longest', Math.round((evidence.slow?.longestMs ?? 0) / 1000)],
     ['command lines that were read', evidence.spied?.lines ?? 0],

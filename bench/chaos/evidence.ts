@@ -188,6 +188,25 @@ export interface StepTrials {
   readonly lives: readonly Life[];
 }
 
+/** A call of a Python program, and what it was told. */
+export interface CallTrial extends Span {
+  readonly key: string;
+  readonly beats: number;
+  /** So often it may be tried again when its worker is lost. */
+  readonly retries: number;
+  /** `value`, or the name of what was raised; null: it was never told. */
+  readonly end: string | null;
+  /** The value, or the text of what was raised. */
+  readonly words: string;
+}
+
+export interface CallTrials {
+  readonly trials: readonly CallTrial[];
+  /** By what was raised: calls that could not be made. */
+  readonly refused: Readonly<Record<string, number>>;
+  readonly lives: readonly Life[];
+}
+
 /** A steered site, and what its own users have there. */
 export interface SiteEvidence {
   readonly given: readonly Given[];
@@ -218,6 +237,8 @@ export interface Evidence {
   readonly lacked: readonly number[];
   readonly slow: SlowUploads | null;
   readonly steps: StepTrials | null;
+  /** Null: this machine has no Python for it. */
+  readonly calls: CallTrials | null;
   /** Null: there was none. */
   readonly site: SiteEvidence | null;
   readonly cpusPerHost: number;
@@ -256,6 +277,8 @@ export type Rule =
   | 'ran on'
   | 'a step is lost'
   | 'a step said otherwise'
+  | 'a call is lost'
+  | 'a call said otherwise'
   | 'books';
 
 export interface Verdict {

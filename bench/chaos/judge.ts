@@ -4,6 +4,7 @@ import { Case } from './case.ts';
 import type { Evidence, Verdict } from './evidence.ts';
 import { judgeBesides } from './judge-besides.ts';
 import { judgeBooks } from './judge-books.ts';
+import { judgeCalls } from './judge-calls.ts';
 import { judgeEnds } from './judge-ends.ts';
 import { judgeLosses } from './judge-losses.ts';
 import { judgePlaces } from './judge-places.ts';
@@ -20,6 +21,7 @@ export function judge(evidence: Evidence): Verdict {
   judgeLosses(all);
   judgeBesides(all);
   judgeSteps(all);
+  judgeCalls(all);
   judgeSite(all);
   return { violations: all.violations, counted: all.counted };
 }

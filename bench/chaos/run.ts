@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import { CPUS, type HostedCluster } from '../../test/e2e/support/hosted-cluster.ts';
 import { until } from '../../test/e2e/support/hosts.ts';
+import { Caller, POOL } from './caller.ts';
 import { Insistent, type Worker } from './client.ts';
 import { cloneNode } from './clones.ts';
 import { copyCluster } from './copies.ts';
@@ -113,6 +114,7 @@ export class ChaosRun {
       isOver: () => this.#isOver,
     });
     const copies = copyCluster(COPY_EVERY_MS, { rest: this.#rest, isOver: () => this.#isOver });
+    const caller = Caller.start(this.#cluster.directory, this.#cluster.socketPath);
     const parts = [this.#submit(), this.#reserve(), this.#breakHeads()];
     parts.push(...(this.#site?.begin() ?? []));
     for (const member of this.#cluster.members) parts.push(this.#breakNodes(member.name));
@@ -120,13 +122,15 @@ export class ChaosRun {
     this.#over.abort();
     await Promise.all(parts);
     const trials = await copies;
+    // Its pool ends with it.
+    const calls = (await caller?.end()) ?? null;
     await this.#settled();
     await this.#site?.settled();
     const stepped = await steps.end();
     reading.abort();
     await told;
     const slow = await uploads.end();
-    return { ...(await this.#evidence(trials, slow, await spy.end())), steps: stepped };
+    return { ...(await this.#evidence(trials, slow, await spy.end())), steps: stepped, calls };
   }
 
   #secretsOfNodes(): string[] {
@@ -263,9 +267,14 @@ export class ChaosRun {
     copies: CopyTrial[],
     slow: SlowUploads,
     spied: Spied,
-  ): Promise<Omit<Evidence, 'steps'>> {
+  ): Promise<Omit<Evidence, 'steps' | 'calls'>> {
     const { receipts } = this.#worker;
-    const { history, theirs } = splitHistory(await this.#client.history());
+    const { history: all, theirs } = splitHistory(await this.#client.history());
+    const pools = new Set(all.jobs.filter(({ name }) => name === POOL).map(({ id }) => id));
+    const history = {
+      jobs: all.jobs.filter(({ id }) => !pools.has(id)),
+      tasks: all.tasks.filter(({ jobId }) => !pools.has(jobId)),
+    };
     const files = readdirSync(receipts).map((file) => readFileSync(join(receipts, file), 'utf8'));
     return {
       accepted: this.#accepted,

@@ -8,6 +8,7 @@ import { SessionCache } from '../../src/kernel/connect/sessions.ts';
 import { Failure } from '../../src/kernel/model/failure.ts';
 import '../../src/wings/steps/api/paths.ts';
 import { StepClient } from '../../src/wings/steps/sdk/step-client.ts';
+import { POOL } from './caller.ts';
 import type { Worker } from './client.ts';
 import type { StepTrial, StepTrials } from './evidence.ts';
 import type { Rest } from './faults.ts';
@@ -75,9 +76,9 @@ export class StepUser {
   async #start(): Promise<void> {
     const { worker } = this.#means;
     const { jobs } = await this.#api.call('listJobs', { query: { state: 'active', limit: 200 } });
-    const own = jobs.filter(({ state, array, nodes }) => {
+    const own = jobs.filter(({ state, array, nodes, name }) => {
       const isOurs = nodes.every((node) => worker.nodes.some((name) => name === node));
-      return state === 'running' && array === null && isOurs;
+      return state === 'running' && array === null && isOurs && name !== POOL;
     });
     const job = own[this.#made % Math.max(1, own.length)];
     if (job === undefined) return;

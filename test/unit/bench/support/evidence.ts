@@ -112,6 +112,7 @@ export function evidence({
     spied: null,
     slow: null,
     steps: null,
+    calls: null,
     site: null,
     cpusPerHost: 4,
     killGraceMs: 500,
