@@ -192,7 +192,7 @@ export interface StepTrials {
 export interface CallTrial extends Span {
   readonly key: string;
   readonly beats: number;
-  /** So often it may be tried again when its worker is lost. */
+  /** How often it may be tried again when its worker is lost. */
   readonly retries: number;
   /** `value`, or the name of what was raised; null: it was never told. */
   readonly end: string | null;

@@ -2,8 +2,8 @@
 // work for as long as that lives. An agent is given the parts of all wings, and asks them in order.
 
 import type { Result } from '../base/result.ts';
-import type { CardUse, NodeGpus } from '../model/gpu.ts';
 import type { Refusal } from '../model/errors.ts';
+import type { CardUse, NodeGpus } from '../model/gpu.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { ProcessEvent } from '../model/processes.ts';
