@@ -174,14 +174,20 @@ export function checkWalltimes({ truth, now, killGraceMs, machines }: SafetyWorl
     const walltimeMs = truth.specOf(epochId)?.walltimeMs ?? null;
     const since = machines.get(process.node)?.agentSince ?? null;
     if (walltimeMs === null || since === null || process.runningSince === null) continue;
-    const isBuilding = process.plan.build !== undefined && process.builtAtMs === undefined;
-    const builtMs = isBuilding ? BUILD_MS_MAX : (process.builtAtMs ?? 0);
-    const ranMs = process.ranMs + now() - process.runningSince - builtMs;
+    const ranMs = process.ranMs + now() - process.runningSince - builtMsOf(process, since);
     // A clock may be slow by a few parts in a hundred.
     const overMs = Math.min(ranMs - walltimeMs * 1.05, now() - since);
     if (overMs <= killGraceMs * 1.05 + SLACK_MS) continue;
     throw broken('S11', `${epochId} still runs on ${process.node} ${overMs} ms over its walltime`);
   }
+}
+
+/** An agent that was away while a build ended counts it until its return, when it sees that. */
+function builtMsOf({ plan, builtAtMs, ranMs, runningSince }: SimProcess, since: number): number {
+  if (plan.build === undefined) return 0;
+  if (builtAtMs === undefined) return BUILD_MS_MAX;
+  const ranAtReturn = ranMs + since - (runningSince ?? since);
+  return Math.max(builtAtMs, ranAtReturn);
 }
 
 /** An event that has become durable, judged against the truth before it. */

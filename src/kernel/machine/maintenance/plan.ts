@@ -28,10 +28,14 @@ import type { Answer, Step } from '../step.ts';
 import { badAtSites } from './at-sites.ts';
 import type { PlanMaintenance } from './commands.ts';
 import { advanceMaintenance, endMaintenance } from './course.ts';
+import { lastNodeOf } from './last-node.ts';
 
 export function decidePlanMaintenance(step: Step, command: PlanMaintenance, actor: Actor): Answer {
   const refusal = mayPlan(step, command, actor) ?? badPlan(step, command);
   if (refusal !== null) return err(refusal);
+  const partition = command.goal === undefined ? null : lastNodeOf(step, command);
+  if (partition !== null)
+    return err(invalid(`it is the last node of partition ${partition} that works`));
   const nodes = nodesOf(step, command);
   if (!nodes.ok) return nodes;
   const bad = badAtSites(step.state, nodes.value, command);

@@ -58,6 +58,19 @@ scenario('[M8] what cannot be is refused with one clear word', (head) => {
   assert.equal(head.refused(cancel('m1'), ANN), 'auth.role_needed');
 });
 
+scenario('a repair of goals never takes the last node that works', (head) => {
+  head.connect('n1');
+  head.connect('n2');
+  const goal = { class: 'all', attempt: 1 };
+  head.disconnect('n2');
+  assert.equal(head.refused(plan({ nodes: ['n1'] as NodeName[], goal })), 'argument.invalid');
+  head.connect('n2');
+  const id = planned(head, { nodes: ['n1'] as NodeName[], goal });
+  assert.equal(head.refused(plan({ nodes: ['n2'] as NodeName[], goal })), 'argument.invalid');
+  head.command(cancel(id), ADMIN);
+  planned(head, { nodes: ['n2'] as NodeName[] });
+});
+
 scenario('[M3] a warning is refused where it cannot come in time, and chosen for', (head) => {
   head.connect('n1');
   const warning = { leadMs: 15 * MINUTE, signal: 15 };
