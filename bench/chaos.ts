@@ -2,7 +2,7 @@
 // several nodes, reservations and preemption. What the processes wrote themselves is held against the
 // head's books; any violation fails. Root, cc. Usage: chaos.ts [SECONDS [SEED]].
 
-import { cpSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, lstatSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { HostedCluster } from '../test/e2e/support/hosted-cluster.ts';
@@ -108,13 +108,19 @@ function keepLogs(): string {
   return folder;
 }
 
+/** Sockets, devices and what has gone meanwhile cannot be copied. */
+function isPlain(path: string): boolean {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  return status?.isFile() === true || status?.isDirectory() === true;
+}
+
 /** For whoever looks for the cause. */
 function keep(evidence: Evidence, verdict: Verdict): void {
   const folder = mkdtempSync(join(tmpdir(), 'weft-chaos-'));
   writeFileSync(join(folder, 'evidence.json'), JSON.stringify({ ...evidence, verdict }));
   cpSync(cluster.directory, join(folder, 'cluster'), {
     recursive: true,
-    filter: (path) => !/\.(sock|reserve)$/.test(path),
+    filter: (path) => !path.endsWith('.reserve') && isPlain(path),
   });
   console.log(`evidence, logs and store: ${folder}`);
 }

@@ -88,7 +88,8 @@ function wrongEnd(
     }
     case 'node_fail': {
       if (work.requeue) return 'it may be requeued';
-      const during = { from: startedAt ?? endedAt, until: endedAt };
+      const from = startedAt ?? endedAt - NEVER_BEGAN_MS;
+      const during = { from, until: endedAt };
       const out = all.outages([...nodes, 'head'], during);
       return out.length > 0 ? null : `nothing was out on ${nodes.join(', ')}`;
     }
@@ -99,6 +100,9 @@ function wrongEnd(
       return 'nothing in it leads to that';
   }
 }
+
+/** What was lost on the way to its node is told when that is back and its head hears of it. */
+const NEVER_BEGAN_MS = 15_000;
 
 /** The last beat of a process comes before its end, and its first after its start. */
 const EARLY_MS = 1000;
