@@ -290,6 +290,16 @@ describe('the judge of chaos', () => {
       },
     ],
     [
+      'a task that may start once, whose node lost power before it began',
+      'ended: node_fail',
+      {
+        work: { requeue: false },
+        lives: [],
+        tasks: [{ ...LOST, final: true, startedAt: null, endedAt: 13_500 }],
+        outages: [{ ...LAUNCHER_KILLED, how: 'off', parts: ['agent', 'launcher'] }],
+      },
+    ],
+    [
       'a member in its reservation',
       'ended: completed',
       {
