@@ -98,6 +98,11 @@ export function matching(cards: Cards, kind: GpuKind): number {
   return cards.left.filter((_, at) => hasRoomOn(roomAt(cards, at), request)).length;
 }
 
+/** Whether every card of the node is of the kind, so that a number of them says as much. */
+export function areAllOf({ deck }: Cards, kind: GpuKind): boolean {
+  return kind.shareBytes === null && matching(allOf(deck), kind) === deck.cards.length;
+}
+
 /** Numbers of the cards that have room for a task; null: too few have. */
 export function fittingFrom(cards: Cards, count: number, kind: GpuKind): readonly number[] | null {
   return cardsFor({ ...kind, count }, roomsOf(cards));

@@ -3,6 +3,7 @@
 import { isWhole } from '../base/whole.ts';
 import {
   ANY_KIND,
+  areAllOf,
   type Cards,
   cardsKey,
   combineCards,
@@ -74,6 +75,16 @@ function fitsGpus({ gpuCount, gpuKind }: Resources, free: Resources): boolean {
   // Of cards that nobody is on it may take no more than are not set aside for others.
   const idle = isShared(gpuKind) ? gpuCount - inUseWithRoom(free.cards, kind) : gpuCount;
   return idle <= Math.max(0, free.gpuCount);
+}
+
+/**
+ * What is asked of a part of a node that is set aside: of its gpus only the number is. Where all cards of the
+ * node are of the kind that is asked for, the number will do.
+ */
+export function askedOfPart(wanted: Resources, total: Resources): Resources {
+  const { gpuKind, ...counts } = wanted;
+  if (gpuKind === undefined || total.cards === undefined) return wanted;
+  return areAllOf(total.cards, gpuKind) ? counts : wanted;
 }
 
 /** Whether only a part of each card is asked for. */

@@ -9,7 +9,7 @@ import type { JobSpec } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
 import { describeRequest } from '../../model/request-words.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
-import { fitsIn } from '../../model/resources.ts';
+import { askedOfPart, fitsIn } from '../../model/resources.ts';
 import { totalOf } from '../nodes/cards.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { Step } from '../step.ts';
@@ -62,7 +62,11 @@ export function checkFit(
     return refuse(`its time limit is ${limit}, the reservation lasts ${lasts}`);
   }
   if (slots.length > 0 && !slots.some((slot) => holds(step, slot, spec))) {
-    return refuse(`the reserved share is too small for ${describeRequest(spec.request)}`);
+    const isOfKind = spec.request.perNode.gpuKind !== undefined;
+    const hint = isOfKind
+      ? '; of a part of a node a type can be asked for only where all its gpus are of it: ask for a number, or reserve whole nodes'
+      : '';
+    return refuse(`the reserved share is too small for ${describeRequest(spec.request)}${hint}`);
   }
   return ok(null);
 }
@@ -75,7 +79,8 @@ function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec):
     if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
     const has = labelsOf(node);
     if (!labels.every((label) => meetsLabel(has, label))) return false;
-    return fitsIn(perNode, share === 'whole' ? totalOf(node) : share);
+    const total = totalOf(node);
+    return share === 'whole' ? fitsIn(perNode, total) : fitsIn(askedOfPart(perNode, total), share);
   });
   return able.length >= nodeCount;
 }

@@ -4,7 +4,7 @@ import type { Cards } from '../../model/cards.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import type { Reservation, ReservedShare } from '../../model/reservation.ts';
-import { addResources, NO_RESOURCES, type Resources } from '../../model/resources.ts';
+import { addResources, askedOfPart, NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Running } from './pool.ts';
 import { FOREVER, hasRoom, Profile, type ShareEnd, UNKNOWN_END, type Want } from './profile.ts';
 
@@ -46,6 +46,8 @@ export class Lane {
   readonly #now: number;
   readonly #open: Profile;
   readonly #reserved = new Map<string, Profile>();
+  /** Reservations that have a part of the node. */
+  readonly #inPart = new Set<string>();
 
   constructor(view: NodeView, windows: readonly Window[], now: number) {
     this.view = view;
@@ -74,17 +76,18 @@ export class Lane {
   }
 
   fits(want: Want, reservation: string | null, from: number, to: number): boolean {
-    return this.#of(reservation)?.fits(want, from, to) ?? false;
+    return this.#of(reservation)?.fits(this.#wanted(want, reservation), from, to) ?? false;
   }
 
   /** Like `Profile.fitsUntil`, in the reservation's share if one is named. */
   fitsUntil(want: Want, reservation: string | null, from: number): number {
-    return this.#of(reservation)?.fitsUntil(want, from) ?? from;
+    return this.#of(reservation)?.fitsUntil(this.#wanted(want, reservation), from) ?? from;
   }
 
   /** Like `Profile.earliest`, in the reservation's share if one is named. */
   earliest(want: Want, reservation: string | null, from: number, durationMs: number): number {
-    return this.#of(reservation)?.earliest(want, from, durationMs) ?? FOREVER;
+    const wanted = this.#wanted(want, reservation);
+    return this.#of(reservation)?.earliest(wanted, from, durationMs) ?? FOREVER;
   }
 
   /** What nobody has of each card at any instant of [from, to); undefined: they are only counted. */
@@ -129,6 +132,11 @@ export class Lane {
     return reservation === null ? this.#open : this.#reserved.get(reservation);
   }
 
+  #wanted(want: Want, reservation: string | null): Want {
+    if (reservation === null || !this.#inPart.has(reservation)) return want;
+    return { ...want, resources: askedOfPart(want.resources, this.view.total) };
+  }
+
   #ofGone({ one }: Gone): Profile {
     return this.#reserved.get(one.reservation ?? '') ?? this.#open;
   }
@@ -145,7 +153,10 @@ export class Lane {
     const profile = this.#reserved.get(id) ?? new Profile(this.#now, NO_RESOURCES);
     // Of a node that others use too, nobody can have the whole.
     if (share === 'whole') profile.give(this.view.total, from, to);
-    else profile.give(share, from, to, 1);
+    else {
+      profile.give(share, from, to, 1);
+      this.#inPart.add(id);
+    }
     this.#reserved.set(id, profile);
   }
 

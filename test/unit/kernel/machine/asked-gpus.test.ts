@@ -3,8 +3,17 @@
 import assert from 'node:assert/strict';
 import type { GpuCard } from '../../../../src/kernel/model/gpu.ts';
 import type { JobChange, Submission } from '../../../../src/kernel/model/submission.ts';
-import { ADMIN, scenario, submission, type TestHead } from '../../../support/controller.ts';
+import {
+  ADMIN,
+  ANN,
+  BOB,
+  OPERATOR,
+  scenario,
+  submission,
+  type TestHead,
+} from '../../../support/controller.ts';
 import { card, GIB } from '../../../support/nodes.ts';
+import { MINUTE, reserve } from '../../../support/reservations.ts';
 import { why } from '../../../support/why.ts';
 
 const of = (number: number, type: string, gib: number, more: Partial<GpuCard> = {}): GpuCard =>
@@ -196,5 +205,47 @@ scenario('[V8] a node that does not tell of its cards has none of a type', (head
     /n1 has no a100 \(it does not tell which gpus it has\) \| No node reports gpus with a type/,
   );
   head.submit({ gpuCount: 3 });
+  assert.deepEqual(head.schedule(), ['1#1@n1']);
+});
+
+scenario(
+  '[V22] in a reservation of a part of a node a type is found where all gpus are of it',
+  (head) => {
+    head.connect('n1', {
+      cpus: 16,
+      gpus: 4,
+      cards: [0, 1, 2, 3].map((at) => of(at, 'a100-80g', 80)),
+    });
+    head.command(
+      reserve({ name: 'course', users: ['ann'], share: { cpus: 8, gpus: 2 } }),
+      OPERATOR,
+    );
+    const inside = { reservation: 'course', walltimeMs: MINUTE };
+    head.submit({ ...inside, gpuCount: 'a100:1' });
+    head.submit({ ...inside, gpuCount: 1, gpuMemoryBytes: 40 * GIB });
+    head.submit({ ...inside, gpuCount: 'a100:2' });
+    assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n1']);
+    for (const task of ['1#1', '2#1']) head.ended(task);
+    assert.deepEqual(head.schedule(), ['3#1@n1']);
+    head.submit({ gpuCount: 'a100:2' }, { by: BOB });
+    head.submit({ gpuCount: 'a100:1' }, { by: BOB });
+    assert.deepEqual(head.schedule(), ['4#1@n1'], 'the others are not more for it');
+    const unfit = (wish: Partial<Submission>) =>
+      head.refused(submission({ ...inside, ...wish }), ANN);
+    assert.equal(unfit({ gpuCount: 'a100:3' }), 'reservation.job_unfit');
+    assert.equal(unfit({ gpuCount: 't4:1' }), 'reservation.job_unfit');
+    assert.equal(unfit({ gpuCount: 1, gpuShareBytes: GIB }), 'reservation.job_unfit');
+  },
+);
+
+scenario('[V22] of a part of a node with several types only a number is reserved', (head) => {
+  head.connect('n1', { cpus: 16, gpus: 2, cards: [of(0, 'a100-80g', 80), of(1, 'rtx3090', 24)] });
+  head.command(reserve({ name: 'course', users: ['ann'], share: { cpus: 8, gpus: 1 } }), OPERATOR);
+  const inside = { reservation: 'course', walltimeMs: MINUTE };
+  assert.equal(
+    head.refused(submission({ ...inside, gpuCount: 'a100:1' }), ANN),
+    'reservation.job_unfit',
+  );
+  head.submit({ ...inside, gpuCount: 1 });
   assert.deepEqual(head.schedule(), ['1#1@n1']);
 });
