@@ -88,31 +88,42 @@ function startOf({ argv, user }: Command): {
 
 function commandEndOf(
   child: ChildProcess,
-  { timeoutMs, keep, apart }: Command,
+  { timeoutMs, keep, apart, lengthMax = Infinity }: Command,
 ): Promise<CommandEnd> {
   let output = '';
   let errors = '';
+  let length = 0;
+  let endTooLong = (): void => undefined;
+  const note = (text: string): void => {
+    length += text.length;
+    if (length > lengthMax) endTooLong();
+  };
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    output = cut(`${output}${text}`, keep);
+    output = kept(output, text, keep);
+    note(text);
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    if (apart) errors = cut(`${errors}${text}`, keep);
-    else output = cut(`${output}${text}`, keep);
+    if (apart) errors = kept(errors, text, keep);
+    else output = kept(output, text, keep);
+    note(text);
   });
   return new Promise((resolve) => {
     const end = (code: number | null, how: string, isThere = () => false): void => {
       clearTimeout(timer);
+      endTooLong = () => undefined;
       // Whatever it started may hold the pipes open; nobody reads them any more.
       child.stdin?.destroy();
       child.stdout?.destroy();
       child.stderr?.destroy();
       resolve({ succeeded: code === 0, code, how, output, errors, isThere });
     };
-    const timer = setTimeout(() => {
+    const endFor = (words: string): void => {
       const why = killGroup(child);
       const left = why === null ? '' : `; it cannot be killed (${why})`;
-      end(null, `it took longer than ${timeoutMs} ms${left}`, remains(child));
-    }, timeoutMs);
+      end(null, `${words}${left}`, remains(child));
+    };
+    const timer = setTimeout(() => endFor(`it took longer than ${timeoutMs} ms`), timeoutMs);
+    endTooLong = () => endFor(`it printed more than ${lengthMax} characters`);
     child.once('error', (error) => end(null, error.message));
     child.once('exit', (code, signal) => {
       const answer = (): void => end(code, signal === null ? `exit code ${code}` : signal);
@@ -123,7 +134,10 @@ function commandEndOf(
   });
 }
 
-function cut(output: string, { part, length }: Command['keep']): string {
+function kept(before: string, text: string, { part, length }: Command['keep']): string {
+  // What is full is not copied again for each piece that comes.
+  if (part === 'first' && before.length >= length) return before;
+  const output = `${before}${text}`;
   return part === 'first' ? output.slice(0, length) : output.slice(-length);
 }
 

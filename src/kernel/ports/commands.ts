@@ -10,6 +10,8 @@ export interface Command {
   readonly timeoutMs: number;
   /** Which part of its output is kept, and how many characters. */
   readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
+  /** A command that prints more characters is ended, as after its time. Absent: it may print any number. */
+  readonly lengthMax?: number;
   /** The command's standard error is kept apart from its output. */
   readonly apart?: true;
   /** What it reads from its standard input; absent: nothing. */

@@ -1,5 +1,6 @@
 // The cards of the machine, of all makers.
 
+import { soundAnswer } from '../core/sound.ts';
 import type { Answer, SeenCard } from '../model/answer.ts';
 import type { MachineView } from '../ports/machine-view.ts';
 import { Amd } from './makers/amd.ts';
@@ -28,7 +29,9 @@ export class CardSource {
   /** One look, bounded in time; never rejects. A maker of whom this machine has no tool says nothing. */
   async look(): Promise<readonly Answer[]> {
     const answers = await Promise.all(this.#makers.map((maker) => maker.look()));
-    return answers.flatMap((answer) => (answer === null ? [] : [this.#withNuma(answer)]));
+    return answers.flatMap((answer) =>
+      answer === null ? [] : [this.#withNuma(soundAnswer(answer))],
+    );
   }
 
   #withNuma(answer: Answer): Answer {

@@ -35,6 +35,7 @@ export class SystemTool implements Tool {
       argv: [this.#program, ...args],
       timeoutMs: TIMEOUT_MS,
       keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
+      lengthMax: OUTPUT_LENGTH_MAX,
     });
     this.#isRunning = false;
     this.#last = end;

@@ -182,3 +182,26 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+test('[V5] a command that prints without end is ended at once, and costs nothing', async () => {
+  const begun = process.cpuUsage();
+  const end = await systemCommands.run({
+    argv: ['yes', 'x'.repeat(200)],
+    timeoutMs: 30_000,
+    keep: { part: 'first', length: 1000 },
+    lengthMax: 1_000_000,
+  });
+  const { user, system } = process.cpuUsage(begun);
+  assert.deepEqual(
+    [end.succeeded, end.code, end.how, end.output.length],
+    [false, null, 'it printed more than 1000000 characters', 1000],
+  );
+  assert.ok((user + system) / 1000 < 2000, `${user + system} us of CPU`);
+});
+
+test('what is kept of long output is its begin, whole, however much comes', async () => {
+  const argv = ['sh', '-c', 'seq 1 2000000'];
+  const keep = { part: 'first', length: 20 } as const;
+  const end = await systemCommands.run({ argv, timeoutMs: 60_000, keep });
+  assert.deepEqual([end.succeeded, end.output], [true, '1\n2\n3\n4\n5\n6\n7\n8\n9\n10']);
+});

@@ -1,0 +1,71 @@
+// Answers of tools as far as they can be true: what no card can have is not known, and what no table could
+// show is cut. A head would not take a node in that tells such a thing, for one card that tells nonsense.
+
+import { toPlainLine } from '../../../kernel/base/plain-line.ts';
+import { isWhole } from '../../../kernel/base/whole.ts';
+import { parseGpuType } from '../../../kernel/model/gpu-wish.ts';
+import { CARDS_PER_NODE_MAX, MEMORY_PER_NODE_MAX } from '../../../kernel/model/limits.ts';
+import type { Answer, SeenCard, SeenProcess } from '../model/answer.ts';
+
+const NAME_LENGTH_MAX = 100;
+const WORDS_LENGTH_MAX = 200;
+const ILLS_MAX = 3;
+const INDEX_MAX = 100_000;
+const PID_MAX = 2 ** 31;
+/** More than a kernel lets run by default. */
+const PROCESSES_MAX = 32_768;
+const UUID = /^[\w.:/-]{1,100}$/;
+const BUS = /^[\w.:-]{1,40}$/;
+
+export function soundAnswer(answer: Answer): Answer {
+  if (answer.kind !== 'answered') return { ...answer, words: plain(answer.words) };
+  const cards = answer.cards.filter(({ uuid }) => UUID.test(uuid)).slice(0, CARDS_PER_NODE_MAX);
+  const left = answer.cards.length - cards.length;
+  const lost = answer.lost.slice(0, CARDS_PER_NODE_MAX);
+  const remarks = [
+    ...(answer.remark === null ? [] : [plain(answer.remark)]),
+    ...(left === 0 ? [] : [`what is told of ${left} more cannot be of gpus`]),
+  ];
+  return {
+    ...answer,
+    driver: answer.driver === null ? null : plain(answer.driver, NAME_LENGTH_MAX),
+    cards: cards.map(soundCard),
+    lost: lost.map(({ busId, words }) => ({ busId, words: plain(words) })),
+    processes: answer.processes.filter(isProcess).slice(0, PROCESSES_MAX).map(soundProcess),
+    remark: remarks.length === 0 ? null : remarks.join('; '),
+  };
+}
+
+function soundCard(card: SeenCard): SeenCard {
+  const { name, type, index, busId, memoryBytes, memoryUsedBytes, busyPercent, ills } = card;
+  return {
+    ...card,
+    name: plain(name, NAME_LENGTH_MAX),
+    type: parseGpuType(type).ok ? type : 'gpu',
+    index: wholeUpTo(index, INDEX_MAX),
+    busId: BUS.test(busId) ? busId : '',
+    memoryBytes: wholeUpTo(memoryBytes, MEMORY_PER_NODE_MAX),
+    memoryUsedBytes: wholeUpTo(memoryUsedBytes, MEMORY_PER_NODE_MAX),
+    busyPercent:
+      busyPercent !== null && busyPercent >= 0 && busyPercent <= 100 ? busyPercent : null,
+    ills: ills.slice(0, ILLS_MAX).map((words) => plain(words)),
+  };
+}
+
+function isProcess({ pid }: SeenProcess): boolean {
+  return isWhole(pid, 1, PID_MAX);
+}
+
+function soundProcess(one: SeenProcess): SeenProcess {
+  const memoryBytes = wholeUpTo(one.memoryBytes, MEMORY_PER_NODE_MAX);
+  return { ...one, program: plain(one.program), memoryBytes };
+}
+
+/** Null: it is not known, or cannot be. */
+function wholeUpTo(amount: number | null, max: number): number | null {
+  return amount !== null && isWhole(amount, 0, max) ? amount : null;
+}
+
+function plain(text: string, lengthMax = WORDS_LENGTH_MAX): string {
+  return toPlainLine(text.slice(0, lengthMax), '?');
+}
