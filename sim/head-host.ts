@@ -17,7 +17,6 @@ import type { Commands } from '../src/kernel/ports/commands.ts';
 import type { Log } from '../src/kernel/ports/log.ts';
 import type { Session } from '../src/kernel/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/kernel/ports/store.ts';
-import { MemoryDisk } from '../src/kernel/store/memory.ts';
 import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
 import { notifyHead } from '../src/wings/notify/head/part.ts';
 import { head as sites } from '../src/wings/sites/head/part.ts';
@@ -25,6 +24,7 @@ import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
 import { type FileQuestion, HeadFiles } from './head-files.ts';
 import { HEAD_MACHINE } from './head-machine.ts';
+import { MemoryDisk } from './memory-store.ts';
 import { type CommitCrash, SimStore } from './store.ts';
 
 export interface HeadWorld {

@@ -10,9 +10,9 @@ import {
   type Store,
   StoreFailure,
 } from '../src/kernel/ports/store.ts';
-import { type MemoryDisk, MemoryStore } from '../src/kernel/store/memory.ts';
 import type { Streams } from './chance.ts';
 import type { Life, Time } from './clock.ts';
+import { type MemoryDisk, MemoryStore } from './memory-store.ts';
 
 /** Where the head dies next. */
 export type CommitCrash = 'none' | 'before' | 'after';

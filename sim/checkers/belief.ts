@@ -8,7 +8,7 @@ import { formatEpochId, formatTaskId, type JobId } from '../../src/kernel/model/
 import type { Outcome } from '../../src/kernel/model/job.ts';
 import { check as checkRunner } from '../../src/kernel/runner/check.ts';
 import type { RunnerState } from '../../src/kernel/runner/state.ts';
-import type { MemoryDisk } from '../../src/kernel/store/memory.ts';
+import type { MemoryDisk } from '../memory-store.ts';
 import type { SimProcess } from '../process.ts';
 import type { JobTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';

@@ -8,9 +8,9 @@ import { replay } from '../../src/kernel/machine/controller.ts';
 import type { StepRecord } from '../../src/kernel/machine/events.ts';
 import { exportState, importState, type SnapshotData } from '../../src/kernel/machine/snapshot.ts';
 import type { State } from '../../src/kernel/machine/state.ts';
-import type { MemoryDisk } from '../../src/kernel/store/memory.ts';
 import { decodeRecords, encodeRecords } from '../../src/kernel/wire/codec.ts';
 import { HEAD_MACHINE } from '../head-machine.ts';
+import type { MemoryDisk } from '../memory-store.ts';
 import { portraitOfIndexes } from '../portrait.ts';
 import { Violation } from '../violation.ts';
 

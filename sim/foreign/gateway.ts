@@ -1,7 +1,6 @@
 // The machine of a gateway: the real code of src/wings/sites/fabric/site and real agents, one for the gateway and
 // one for each node of a steered site, in one process that can be killed anywhere.
 
-import { POLLED } from '../../src/kernel/agent/absent.ts';
 import { type Agent, startAgent } from '../../src/kernel/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../../src/kernel/agent/ports.ts';
 import type { NodeName } from '../../src/kernel/model/ids.ts';
@@ -14,6 +13,7 @@ import {
   siteNodeOf,
 } from '../../src/kernel/model/site.ts';
 import type { Commands } from '../../src/kernel/ports/commands.ts';
+import { POLLED } from '../../src/kernel/ports/containment.ts';
 import type { Log } from '../../src/kernel/ports/log.ts';
 import type { Dialer } from '../../src/kernel/ports/net.ts';
 import type { SiteSource } from '../../src/kernel/ports/site-source.ts';

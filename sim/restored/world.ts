@@ -5,7 +5,6 @@
 import { decodeEntry } from '../../src/kernel/head/journal.ts';
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import { plainScheduling } from '../../src/kernel/model/scheduling.ts';
-import { MemoryDisk } from '../../src/kernel/store/memory.ts';
 import { Streams } from '../chance.ts';
 import { Chronicle } from '../chronicle.ts';
 import { SimClock, Time } from '../clock.ts';
@@ -16,6 +15,7 @@ import type { ForeignWeather } from '../foreign/weather.ts';
 import { HeadHost } from '../head-host.ts';
 import { headSettings } from '../head-settings.ts';
 import { Machine, type MachineMake } from '../machine.ts';
+import { MemoryDisk } from '../memory-store.ts';
 import { Link } from '../net.ts';
 import { placeOf } from '../truth.ts';
 import { Violation } from '../violation.ts';

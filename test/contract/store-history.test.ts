@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { addUsage, matchJobs, matchTasks } from '../../sim/history-match.ts';
 import type { HistoryQuery, HistoryRow } from '../../src/kernel/ports/history.ts';
 import type { Store } from '../../src/kernel/ports/store.ts';
-import { addUsage, matchJobs, matchTasks } from '../../src/kernel/store/history-match.ts';
 import { QUERY_STEP_ENDS } from '../../src/kernel/store/sqlite/bounds.ts';
 import { newDirectory, openStore } from '../unit/kernel/store/support/directory.ts';
 import { FLAVOURS, type Open } from '../unit/kernel/store/support/flavours.ts';

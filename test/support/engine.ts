@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { HEAD_MACHINE } from '../../sim/head-machine.ts';
+import { MemoryDisk, MemoryStore } from '../../sim/memory-store.ts';
 import type { Result } from '../../src/kernel/base/result.ts';
 import { Engine } from '../../src/kernel/head/engine.ts';
 import type { EngineOptions } from '../../src/kernel/head/engine-options.ts';
@@ -16,7 +17,6 @@ import type { Settings } from '../../src/kernel/model/settings.ts';
 import type { Submission } from '../../src/kernel/model/submission.ts';
 import type { Clock, Timer } from '../../src/kernel/ports/clock.ts';
 import { StoreFailure } from '../../src/kernel/ports/store.ts';
-import { MemoryDisk, MemoryStore } from '../../src/kernel/store/memory.ts';
 import { ADMIN, ANN, orderWords, SETTINGS, START_AT, submission } from './controller.ts';
 import { helloOf, type NodeOptions } from './nodes.ts';
 

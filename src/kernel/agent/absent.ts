@@ -1,7 +1,7 @@
 // Stand-ins for what an agent may do without: one whose tasks run elsewhere has no files here, sets no
 // limits, and knows no accounts, so that it must not be told to switch users.
 
-import type { Containment } from '../ports/containment.ts';
+import { POLLED } from '../ports/containment.ts';
 import type { Files } from '../ports/files.ts';
 import type { UserAccount, Users } from '../ports/users.ts';
 import type { AgentPorts, AllPorts } from './ports.ts';
@@ -38,20 +38,4 @@ const NO_USERS: Users = {
   self: () => NOBODY,
   cached: () => null,
   find: () => Promise.resolve(null),
-};
-
-/** Memory is watched from outside; processes are found by their marks. */
-export const POLLED: Containment = {
-  facts: 'polling',
-  limits: 'polling',
-  polled: true,
-  acquire: () => null,
-  adopt: () => undefined,
-  procs: () => [],
-  isEmpty: () => true,
-  kill: () => undefined,
-  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
-  memory: () => null,
-  release: () => undefined,
-  close: () => undefined,
 };

@@ -53,3 +53,19 @@ export interface Containment {
   /** Removes the groups that are not in use. */
   close(): void;
 }
+
+/** Where no group can be made: memory is watched from outside, processes are found by their marks. */
+export const POLLED: Containment = {
+  facts: 'polling',
+  limits: 'polling',
+  polled: true,
+  acquire: () => null,
+  adopt: () => undefined,
+  procs: () => [],
+  isEmpty: () => true,
+  kill: () => undefined,
+  use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
+  memory: () => null,
+  release: () => undefined,
+  close: () => undefined,
+};

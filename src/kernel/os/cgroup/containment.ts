@@ -2,17 +2,18 @@
 // directories costs more than a short task.
 
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import type {
-  Containment,
-  Group,
-  GroupLimits,
-  GroupMemory,
-  GroupUse,
+import {
+  type Containment,
+  type Group,
+  type GroupLimits,
+  type GroupMemory,
+  type GroupUse,
+  POLLED,
 } from '../../ports/containment.ts';
 import { type GroupPlace, JobGroup, removeDirectories } from './group.ts';
 import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
 import { KeptFiles } from './kept-files.ts';
-import { type Base, findLayout, type Layout } from './layout.ts';
+import { type Base, findLayout } from './layout.ts';
 
 /** Idle groups kept, of all shapes together. */
 const IDLE_MAX = 512;
@@ -25,31 +26,13 @@ export function systemContainment(
 ): Containment {
   const layout = findLayout(readHierarchies(), `weft-${instance}`);
   return layout.controllers.size === 0
-    ? polling(layout)
+    ? { ...POLLED, facts: layout.words }
     : new CgroupContainment({ layout, files }, idleMax);
 }
 
 export function readHierarchies(): Hierarchy[] {
   const mountinfo = readFileSync('/proc/self/mountinfo', 'utf8');
   return parseHierarchies(mountinfo, readFileSync('/proc/self/cgroup', 'utf8'));
-}
-
-/** Where no group can be made: memory is watched from outside, the launcher finds leftovers. */
-function polling(layout: Layout): Containment {
-  return {
-    facts: layout.words,
-    limits: 'polling',
-    polled: true,
-    acquire: () => null,
-    adopt: () => undefined,
-    procs: () => [],
-    isEmpty: () => true,
-    kill: () => undefined,
-    use: () => ({ outOfMemory: false, memoryPeakBytes: null }),
-    memory: () => null,
-    release: () => undefined,
-    close: () => undefined,
-  };
 }
 
 interface Held {

@@ -3,10 +3,10 @@
 
 import { ANY_FAILURE } from '../../model/job.ts';
 import type { HistoryQuery, JobRow, TaskRow, UsageQuery, UsageRow } from '../../ports/history.ts';
-import { UsageSums } from '../history-match.ts';
 import { QUERY_STEP_ENDS, QUERY_STEP_JOBS } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import { JOB_COLUMNS, TASK_COLUMNS, type Value } from './history-rows.ts';
+import { UsageSums } from './usage-sums.ts';
 
 /** Ends with the answer; each `yield` is a place to do something else. */
 export type Steps<T> = Generator<void, T>;

@@ -2,11 +2,11 @@
 
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { POLLED } from '../../../kernel/agent/absent.ts';
 import type { AgentPorts } from '../../../kernel/agent/ports.ts';
 import type { EpochId } from '../../../kernel/model/ids.ts';
 import { type SiteNode, siteNodeOf } from '../../../kernel/model/site.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
+import { POLLED } from '../../../kernel/ports/containment.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { Marks } from '../../../kernel/ports/marks.ts';
 import type { SiteSource } from '../../../kernel/ports/site-source.ts';

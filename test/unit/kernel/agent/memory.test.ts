@@ -2,13 +2,13 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
-import { POLLED } from '../../../../src/kernel/agent/absent.ts';
 import type { Engine } from '../../../../src/kernel/agent/engine.ts';
 import { MemoryWatch } from '../../../../src/kernel/agent/memory-watch.ts';
 import type { AgentSettings, AllPorts } from '../../../../src/kernel/agent/ports.ts';
 import { MEMORY_USES_MAX } from '../../../../src/kernel/model/limits.ts';
 import type { LaunchOrder } from '../../../../src/kernel/model/orders.ts';
 import type { GroupMemory } from '../../../../src/kernel/ports/containment.ts';
+import { POLLED } from '../../../../src/kernel/ports/containment.ts';
 import { FakeWorld } from './fake-world.ts';
 import { idOf, launch, share, shell } from './orders.ts';
 

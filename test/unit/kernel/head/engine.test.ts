@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
+import { type MemoryDisk, MemoryStore } from '../../../../sim/memory-store.ts';
 import { rebuild } from '../../../../src/kernel/head/journal.ts';
 import type { EpochId, JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { Report } from '../../../../src/kernel/model/orders.ts';
@@ -13,7 +14,6 @@ import {
   plainScheduling,
 } from '../../../../src/kernel/model/scheduling.ts';
 import { StoreFailure } from '../../../../src/kernel/ports/store.ts';
-import { type MemoryDisk, MemoryStore } from '../../../../src/kernel/store/memory.ts';
 import { ANN, endReport, submission } from '../../../support/controller.ts';
 import { EngineBench, settlePromises } from '../../../support/engine.ts';
 import { portrait } from '../../../support/replay.ts';

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
+import { MemoryStore } from '../../../../sim/memory-store.ts';
 import { startHead } from '../../../../src/kernel/head/head.ts';
 import type { Node } from '../../../../src/kernel/machine/nodes/facts.ts';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
-import { MemoryStore } from '../../../../src/kernel/store/memory.ts';
 import { EngineBench, settlePromises } from '../../../support/engine.ts';
 import { dial, FakeSession, HELLO } from './support/fake-session.ts';
 

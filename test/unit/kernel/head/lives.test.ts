@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
+import { MemoryDisk } from '../../../../sim/memory-store.ts';
 import { Agents } from '../../../../src/kernel/head/agents.ts';
 import { FirstWord } from '../../../../src/kernel/head/first-word.ts';
 import { Stamps } from '../../../../src/kernel/head/stamps.ts';
@@ -10,7 +11,6 @@ import type { Command } from '../../../../src/kernel/machine/declared.ts';
 import type { State } from '../../../../src/kernel/machine/state.ts';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { Stamp } from '../../../../src/kernel/model/life.ts';
-import { MemoryDisk } from '../../../../src/kernel/store/memory.ts';
 import { ANN, submission } from '../../../support/controller.ts';
 import { EngineBench, StillClock, settlePromises } from '../../../support/engine.ts';
 import { helloOf } from '../../../support/nodes.ts';

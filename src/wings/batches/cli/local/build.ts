@@ -13,7 +13,7 @@ import { APPTAINER_CHECK } from '../../core/engine-script.ts';
 import { INITIAL_FOLDER, INPUT_FOLDER, programArgv } from '../../core/programs.ts';
 import type { ChildEnd } from './child.ts';
 import { imageScript } from './container.ts';
-import type { Workshop } from './workshop.ts';
+import type { Start, Workshop } from './workshop.ts';
 
 /** The end of the log that is shown when a build has failed. */
 const LINES_SHOWN = 20;
@@ -53,38 +53,15 @@ async function runBuild(
   }
   mkdirSync(save);
   await stage.lay([program], products);
-  const end = await workshop.run({
-    name: '_build',
-    argv: programArgv(program, []),
-    cwd: products,
-    input,
-    save,
-    cpuCount,
-    variables: batch.env,
-    walltimeMs: null,
-    stdout: log,
-    stderr: log,
-  });
-  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  const argv = programArgv(program, []);
+  await run(workshop, argv, log, { input, save, cpuCount, variables: batch.env });
   // Every job has its own.
   for (const folder of [input, save]) await removeTree(folder);
 }
 
 /** Where it is missing, each of the jobs would fail by itself. */
 async function checkApptainer(workshop: Workshop, log: string): Promise<void> {
-  const end = await workshop.run({
-    name: '_build',
-    argv: ['sh', '-c', APPTAINER_CHECK],
-    cwd: workshop.products,
-    input: workshop.products,
-    save: workshop.products,
-    cpuCount: 1,
-    variables: {},
-    walltimeMs: null,
-    stdout: log,
-    stderr: log,
-  });
-  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  await run(workshop, ['sh', '-c', APPTAINER_CHECK], log);
 }
 
 /** The image's id: its name may come to be that of another image meanwhile. */
@@ -92,20 +69,22 @@ async function imageOf(workshop: Workshop, solver: EngineSolver, log: string): P
   const store = workshop.at('image');
   mkdirSync(store);
   const archive = solver.isFile ? workshop.stage.placeOf(solver.image) : null;
-  const end = await workshop.run({
-    name: '_build',
-    argv: ['sh', '-c', imageScript(solver, { store, archive })],
-    cwd: workshop.products,
-    input: workshop.products,
-    save: workshop.products,
-    cpuCount: 1,
-    variables: {},
-    walltimeMs: null,
-    stdout: log,
-    stderr: log,
-  });
-  if (!isGood(end)) throw buildFailure(workshop, end, log);
+  await run(workshop, ['sh', '-c', imageScript(solver, { store, archive })], log);
   return readFileSync(path.join(store, 'image'), 'utf8').trim();
+}
+
+/** Runs a part of the build where its products are. Throws when it does not end well. */
+async function run(
+  workshop: Workshop,
+  argv: readonly string[],
+  log: string,
+  its: Partial<Start> = {},
+): Promise<void> {
+  const { products } = workshop;
+  const plain = { input: products, save: products, cpuCount: 1, variables: {}, walltimeMs: null };
+  const where = { cwd: products, stdout: log, stderr: log };
+  const end = await workshop.run({ name: '_build', argv, ...where, ...plain, ...its });
+  if (!isGood(end)) throw buildFailure(workshop, end, log);
 }
 
 function isGood({ exitCode, endedBy }: ChildEnd): boolean {

@@ -2,12 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MemoryDisk } from '../../../../../sim/memory-store.ts';
 import { plannedBar, runningBars } from '../../../../../src/kernel/head/http/handlers/schedule.ts';
 import { SharedAnswers } from '../../../../../src/kernel/head/http/shared-answers.ts';
 import type { State } from '../../../../../src/kernel/machine/state.ts';
 import type { JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { TaskRow } from '../../../../../src/kernel/ports/history.ts';
-import { MemoryDisk } from '../../../../../src/kernel/store/memory.ts';
 import { jobRow, taskRow } from '../../store/support/rows.ts';
 import { startAgent, startWorld, TRUE } from './fixture.ts';
 

@@ -1,8 +1,8 @@
 // Every implementation of the Store port, for the contract.
 
 import type { TestContext } from 'node:test';
+import { MemoryDisk, MemoryStore } from '../../../../../sim/memory-store.ts';
 import type { Store } from '../../../../../src/kernel/ports/store.ts';
-import { MemoryDisk, MemoryStore } from '../../../../../src/kernel/store/memory.ts';
 import { newDirectory, openStore } from './directory.ts';
 
 /** Opens a store on the same disk each time it is called. */

@@ -1,8 +1,8 @@
 // What a history query means, in plain code: for the store in memory, and as the yardstick that
 // the SQL is tested against.
 
-import { hasWords } from '../base/search-words.ts';
-import { isOutcome } from '../model/job.ts';
+import { hasWords } from '../src/kernel/base/search-words.ts';
+import { isOutcome } from '../src/kernel/model/job.ts';
 import {
   type HistoryQuery,
   type JobRow,
@@ -10,7 +10,8 @@ import {
   type TaskRow,
   type UsageQuery,
   type UsageRow,
-} from '../ports/history.ts';
+} from '../src/kernel/ports/history.ts';
+import { UsageSums } from '../src/kernel/store/sqlite/usage-sums.ts';
 
 /** The jobs that match, newest first. */
 export function matchJobs(jobs: Iterable<JobRow>, query: HistoryQuery): JobRow[] {
@@ -115,31 +116,4 @@ export function addUsage(
     });
   }
   return sums.rows();
-}
-
-/** Rows of one key and step become one. */
-export class UsageSums {
-  readonly #rows = new Map<string, UsageRow>();
-
-  add(row: UsageRow): void {
-    const name = `${row.step} ${row.key}`;
-    const sum = this.#rows.get(name);
-    if (sum === undefined) this.#rows.set(name, row);
-    else {
-      this.#rows.set(name, {
-        ...row,
-        starts: sum.starts + row.starts,
-        tasks: sum.tasks + row.tasks,
-        cpuMs: sum.cpuMs + row.cpuMs,
-        memoryByteMs: sum.memoryByteMs + row.memoryByteMs,
-        gpuMs: sum.gpuMs + row.gpuMs,
-        usedUs: sum.usedUs + row.usedUs,
-      });
-    }
-  }
-
-  rows(): UsageRow[] {
-    const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-    return [...this.#rows.values()].sort((a, b) => a.step - b.step || byName(a.key, b.key));
-  }
 }

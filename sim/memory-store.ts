@@ -8,7 +8,7 @@ import type {
   TaskRow,
   UsageQuery,
   UsageRow,
-} from '../ports/history.ts';
+} from '../src/kernel/ports/history.ts';
 import {
   type Commit,
   type Pruned,
@@ -17,7 +17,7 @@ import {
   type Room,
   type Store,
   StoreFailure,
-} from '../ports/store.ts';
+} from '../src/kernel/ports/store.ts';
 import { addUsage, matchJobs, matchTasks } from './history-match.ts';
 
 /** What has been committed; hand the same disk to the next store to restart from it. */

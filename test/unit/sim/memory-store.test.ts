@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { StoreFailure } from '../../../../src/kernel/ports/store.ts';
-import { MemoryDisk, MemoryStore } from '../../../../src/kernel/store/memory.ts';
-import { commitOf, job } from './support/rows.ts';
+import { MemoryDisk, MemoryStore } from '../../../sim/memory-store.ts';
+import { StoreFailure } from '../../../src/kernel/ports/store.ts';
+import { commitOf, job } from '../kernel/store/support/rows.ts';
 
 async function seqsOn(disk: MemoryDisk): Promise<number[]> {
   const { records } = await new MemoryStore({ disk }).recover();
