@@ -174,7 +174,10 @@ describe('weft setup with systemd', () => {
       /^- write .*\n- install its unit.*\n- start it.*\nThe head serves at .*weft\.sock/,
     );
     const token = await desk.ok(own('weft token join | grep -o "weft-join:[^ ]*" | head -n 1'));
-    const node = await desk.ok(own(`weft setup node --user --yes --name mine ${token}`));
+    const seen = await desk.on(own(`weft setup node --user --yes ${token}`));
+    assert.match(seen.error, /a join token in the command would be seen by all users/);
+    const pipe = `printf %s ${token} | weft setup node --user --yes --name mine -`;
+    const node = await desk.ok(own(`sh -c '${pipe}'`));
     assert.equal(last(node), 'Node mine of weft is up.');
     const job = 'weft run --wait --follow -- id -un';
     assert.equal(await desk.ok(own(job)), 'pat');

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { count, instant, queryList, queryNumber, resources } from './common.ts';
 import { jobView } from './jobs.ts';
 import { PUBLIC, type RouteShape, USER } from './route-shape.ts';
+import { onNodeLoss } from './submission.ts';
 
 /** Counted resources of the whole cluster. Absent: an older head. */
 const clusterResources = z
@@ -52,6 +53,10 @@ export const infoReply = z.object({
     .optional(),
   /** When the head's clock was set, the last times; `byMs` below zero: back. Absent: an older head. */
   clockSteps: z.array(z.object({ at: instant, byMs: z.number() })).optional(),
+  /** What becomes of tasks whose node is silent, where neither job nor node says it; null: it is found out. */
+  onNodeLoss: onNodeLoss.nullable().optional(),
+  /** What whoever asks may hold at once in the whole cluster; what is not named has no cap. */
+  ownCaps: z.record(z.string(), count).optional(),
   /** What tasks left behind and the head keeps. */
   archive: z.object({
     bytes: count,

@@ -64,7 +64,7 @@ const staging = z.strictObject({
   outputs: z.array(words).max(OUTPUT_PATTERNS_MAX).optional(),
 });
 
-const onNodeLoss = z.discriminatedUnion('kind', [
+export const onNodeLoss = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('requeue') }),
   z.strictObject({ kind: z.literal('wait') }),
   z.strictObject({ kind: z.literal('lease'), leaseMs: z.int().min(1000) }),

@@ -4,8 +4,10 @@ import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import type { PartitionView } from '../../api/partitions.ts';
+import { formatDuration } from '../../base/duration.ts';
 import { asSentence } from '../../base/sentence.ts';
 import { formatBytes, formatSize } from '../../base/size.ts';
+import { describeCaps } from '../../model/caps.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { glanceOf } from '../glance.ts';
 import { jobColumns } from '../jobs/columns.ts';
@@ -55,6 +57,7 @@ export const verb = defineVerb<ListingOptions>({
       context.print(headline(info, api.address));
       context.print(summary(info));
       if (info.archive.bytes > 0) context.print(archiveLine(info));
+      for (const line of ruleLines(info)) context.print(line);
       for (const line of glance.lines) context.print(line);
       const { fingerprint } = info.head;
       if (fingerprint) context.print(`Fingerprint: ${fingerprint}`);
@@ -110,6 +113,26 @@ function partitionLines(
 function headline(info: InfoReply, address: string): string {
   const since = formatSpan(info.head.now - info.head.startedAt);
   return `Cluster ${info.clusterName}: head on ${info.head.hostname} (${address}), up ${since}, Weft ${info.version}`;
+}
+
+/** What the site has set, for whoever asks; what it has not is as everywhere. */
+export function ruleLines({
+  onNodeLoss,
+  ownCaps = {},
+}: Pick<InfoReply, 'onNodeLoss' | 'ownCaps'>): string[] {
+  const caps = describeCaps(ownCaps);
+  return [
+    ...(onNodeLoss == null
+      ? []
+      : [`Tasks of lost nodes: ${lossRule(onNodeLoss)}, unless a job says otherwise.`]),
+    ...(caps === '' ? [] : [`You may hold at once: ${caps}.`]),
+  ];
+}
+
+function lossRule(rule: NonNullable<InfoReply['onNodeLoss']>): string {
+  if (rule.kind === 'requeue') return 'they start elsewhere';
+  if (rule.kind === 'wait') return 'they wait for their node';
+  return `they start elsewhere after ${formatDuration(rule.leaseMs)}`;
 }
 
 /** What goes is said before it goes. */

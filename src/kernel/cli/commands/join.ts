@@ -25,6 +25,9 @@ interface Options {
   readonly again?: boolean;
 }
 
+/** With all the addresses that a head may have. */
+const TOKEN_LENGTH_MAX = 65_536;
+
 /** What a machine keeps of its joining; read by `weft agent`. 0600: it has the secret. */
 export interface Membership {
   readonly name: string;
@@ -190,7 +193,12 @@ function readName(text: string): string {
   return name.value;
 }
 
-async function readStandardInput(): Promise<string> {
-  const { text } = await import('node:stream/consumers');
-  return (await text(process.stdin)).trim();
+/** A token, however much somebody sends. Throws a failure. */
+export async function readStandardInput(): Promise<string> {
+  let text = '';
+  for await (const piece of process.stdin.setEncoding('utf8')) {
+    text += piece as string;
+    if (text.length > TOKEN_LENGTH_MAX) throw usage('standard input is longer than any join token');
+  }
+  return text.trim();
 }

@@ -56,7 +56,10 @@ export function decideRemoveUser(step: Step, command: RemoveUser, actor: Actor):
   const allowed = needRole(actor, 'admin', 'removing users');
   if (!allowed.ok) return allowed;
   const { user } = command;
-  if (!step.state.users.has(user)) return step.refuse('user.not_found', { user });
+  const { users, tokens } = step.state;
+  // Whoever was only given a token is known by it alone.
+  const isKnown = users.has(user) || [...tokens.values()].some((token) => token.user === user);
+  if (!isKnown) return step.refuse('user.not_found', { user });
   step.emit({ kind: 'user_removed', user, by: nameOf(actor) });
   return ok({ kind: 'done' });
 }

@@ -3,7 +3,6 @@
 import { createHash } from 'node:crypto';
 import {
   closeSync,
-  constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
@@ -13,6 +12,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { asOwnerOf, asRoot } from './as-owner.ts';
+import { openPlain } from './plain-file.ts';
 
 const PIECE_BYTES = 1_048_576;
 
@@ -47,16 +47,6 @@ export function copyBack(
   if (stats.isFile() && stats.size === bytes) return copyOpen(source, to);
   closeSync(source);
   return null;
-}
-
-/** Null where it is a link. One of a pipe returns at once. */
-function openPlain(file: string): number | null {
-  try {
-    return openSync(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if (['ELOOP', 'ENXIO'].includes((error as NodeJS.ErrnoException).code ?? '')) return null;
-    throw error;
-  }
 }
 
 function copyOpen(source: number, to: string): Copied {

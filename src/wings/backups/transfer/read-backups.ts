@@ -1,14 +1,17 @@
 // The whole backups in a folder. Whatever else lies there is nobody's business here.
 
 import { createHash } from 'node:crypto';
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BackedUp, parseEntries } from '../api/backed-up.ts';
 import { type BackupHeader, HEADER_FILE, LIST_FILE, parseHeader } from '../api/backup-header.ts';
 import { instantOf } from '../core/backup-name.ts';
+import { readPlain } from './plain-file.ts';
 import { unlessGone } from './tree.ts';
 
-const HEADER_BYTES_MAX = 1_048_576;
+export const HEADER_BYTES_MAX = 1_048_576;
+/** Some million files. */
+const LIST_BYTES_MAX = 1_073_741_824;
 
 export interface WholeBackup {
   readonly name: string;
@@ -36,8 +39,7 @@ function readBackup(folder: string, name: string): WholeBackup | null {
 /** Returns null when there is none, it is somebody else's, or it is no file of a header's size. */
 function readHeader(file: string): string | null {
   try {
-    const stats = lstatSync(file);
-    return stats.isFile() && stats.size <= HEADER_BYTES_MAX ? readFileSync(file, 'utf8') : null;
+    return readPlain(file, HEADER_BYTES_MAX)?.toString('utf8') ?? null;
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException;
     if (['ENOENT', 'ENOTDIR', 'EACCES'].includes(code)) return null;
@@ -48,7 +50,8 @@ function readHeader(file: string): string | null {
 /** Throws where the list is not the one that the header speaks of. */
 export function entriesOf({ folder, header }: Pick<WholeBackup, 'folder' | 'header'>): BackedUp[] {
   const path = join(folder, LIST_FILE);
-  const text = readFileSync(path);
+  const text = readPlain(path, LIST_BYTES_MAX);
+  if (text === null) throw new Error(`${path} is no plain file`);
   const isTheOne = createHash('sha256').update(text).digest('hex') === header.listSha256;
   const entries = parseEntries(text.toString('utf8'));
   if (!isTheOne || !entries.ok) throw new Error(`${path} is damaged`);

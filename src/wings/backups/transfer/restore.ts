@@ -7,7 +7,6 @@ import {
   linkSync,
   mkdirSync,
   readdirSync,
-  readFileSync,
   realpathSync,
   renameSync,
   rmSync,
@@ -23,7 +22,8 @@ import type { BackedUp, BackedUpFile } from '../api/backed-up.ts';
 import { type BackupHeader, HEAD_FOLDER, HEADER_FILE, parseHeader } from '../api/backup-header.ts';
 import { asOwnerOf } from './as-owner.ts';
 import { copyBack, digestOf, syncPath } from './copy-file.ts';
-import { entriesOf, readBackups } from './read-backups.ts';
+import { readPlain } from './plain-file.ts';
+import { entriesOf, HEADER_BYTES_MAX, readBackups } from './read-backups.ts';
 import { unlessGone } from './tree.ts';
 
 export interface OpenBackup {
@@ -34,13 +34,18 @@ export interface OpenBackup {
 
 /** Throws a failure where there is no whole backup, or one of a newer release. */
 export function openBackup(folder: string): OpenBackup {
-  const text = unlessGone(() => readFileSync(join(folder, HEADER_FILE), 'utf8'));
-  if (text === null) throw noBackup(folder);
-  const header = parseHeader(text);
+  const file = join(folder, HEADER_FILE);
+  // Read as whoever may have put something else there: root sees no more of it than they do.
+  const said = unlessGone(() => ({
+    is: asOwnerOf(folder, () => readPlain(file, HEADER_BYTES_MAX)),
+  }));
+  if (said === null) throw noBackup(folder);
+  if (said.is === null) throw damaged(folder, `${HEADER_FILE} is no plain file of a header's size`);
+  const header = parseHeader(said.is.toString('utf8'));
   if (!header.ok) throw damaged(folder, `${HEADER_FILE} ${header.error}`);
   try {
     const opened = { folder, header: header.value };
-    return { ...opened, entries: entriesOf(opened) };
+    return { ...opened, entries: asOwnerOf(folder, () => entriesOf(opened)) };
   } catch (error) {
     throw damaged(folder, (error as Error).message);
   }

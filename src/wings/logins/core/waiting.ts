@@ -37,7 +37,9 @@ export interface Given {
   readonly tokenId: string;
   readonly token: string;
   readonly user: string;
-  readonly expiresAt: number | null;
+  /** Once it is kept; until then it is good for no longer than the login. */
+  readonly expiresAt: number;
+  readonly by: UserActor;
 }
 
 type Answer =
@@ -139,11 +141,12 @@ export class WaitingLogins {
     if (this.#logins.get(code)?.answer.kind === 'issuing') this.#logins.delete(code);
   }
 
-  /** The token is where it belongs: nothing more is told of it. False: there is none to be kept. */
-  keep(ticketHash: string, now: number): boolean {
+  /** The token that is where it belongs: nothing more is told of it. Null: there is none to be kept. */
+  keep(ticketHash: string, now: number): Given | null {
     const login = this.#byTicket(ticketHash);
-    if (login?.answer.kind !== 'given' || isOver(login, now)) return false;
-    return this.#logins.delete(login.code);
+    if (login?.answer.kind !== 'given' || isOver(login, now)) return null;
+    this.#logins.delete(login.code);
+    return login.answer.given;
   }
 
   /** Ids of tokens that nobody has said to have; told once. */

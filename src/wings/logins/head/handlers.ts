@@ -4,7 +4,11 @@ import { err, ok } from '../../../kernel/base/result.ts';
 import { hashSecret, makeSecret } from '../../../kernel/head/auth/secrets.ts';
 import type { Handler } from '../../../kernel/head/http/call.ts';
 import { changed } from '../../../kernel/head/http/handlers/job-actions.ts';
-import { issueToken } from '../../../kernel/head/http/handlers/tokens.ts';
+import {
+  issueToken,
+  prolongToken,
+  TOKEN_DEFAULT_MS,
+} from '../../../kernel/head/http/handlers/tokens.ts';
 import type { Services } from '../../../kernel/head/http/services.ts';
 import { networkOf } from '../../../kernel/listeners/network.ts';
 import type { State } from '../../../kernel/machine/state.ts';
@@ -12,7 +16,7 @@ import { hasRole, type UserActor } from '../../../kernel/model/actor.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
 import type { Chance } from '../../../kernel/ports/chance.ts';
-import type { Given } from '../core/waiting.ts';
+import { type Given, LOGIN_MS } from '../core/waiting.ts';
 import { whyNotTrusted } from '../machine/trusted-nodes.ts';
 import { codeFrom } from '../model/code.ts';
 
@@ -66,7 +70,11 @@ function drawCode(chance: Chance): string {
 export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   const { logins, engine } = services;
   const hash = hashSecret(body.ticket);
-  if (body.kept === true) return ok(nothing(logins.keep(hash, engine.now()) ? 'kept' : 'gone'));
+  if (body.kept === true) {
+    const kept = logins.keep(hash, engine.now());
+    const isKept = kept !== null && (await prolongToken(services, kept, kept.by)).ok;
+    return ok(nothing(isKept ? 'kept' : 'gone'));
+  }
   const taken = logins.take(hash, engine.now());
   if (typeof taken === 'string') return ok(nothing(taken));
   if ('token' in taken) return ok(toldOf(taken));
@@ -78,7 +86,9 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   }
   const through = taken.through === undefined ? '' : ` (by node ${taken.through})`;
   const label = `login ${taken.label}${through}`;
-  const issued = await issueToken(services, { user, label }, by).catch((error: unknown) => {
+  // A head that ends before anybody says that it is kept knows nothing of it: then it ends by itself.
+  const wish = { user, label, expiresInMs: LOGIN_MS };
+  const issued = await issueToken(services, wish, by).catch((error: unknown) => {
     logins.gave(code, null);
     throw error;
   });
@@ -86,8 +96,9 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
     logins.gave(code, null);
     return issued;
   }
-  const { id: tokenId, token, expiresAt } = issued.value;
-  const given = { tokenId, token, user, expiresAt };
+  const { id: tokenId, token } = issued.value;
+  const expiresAt = engine.now() + TOKEN_DEFAULT_MS;
+  const given = { tokenId, token, user, expiresAt, by };
   logins.gave(code, given);
   return ok(toldOf(given));
 };

@@ -167,6 +167,26 @@ scenario('users are made, changed and removed, and their tokens go with them', (
   assert.equal(head.refused({ kind: 'remove_user', user }), 'user.not_found');
 });
 
+scenario(
+  'tokens of a removed user stay gone when the user is put back and the head starts again',
+  (head) => {
+    const user = 'eve' as UserName;
+    head.command({ kind: 'set_user', user, mode: 'create' });
+    head.command(token({ user }), ADMIN);
+    head.command({ kind: 'remove_user', user });
+    head.command({ kind: 'set_user', user, mode: 'create' });
+    head.crash();
+    assert.equal(head.state.tokens.size, 0);
+    head.command({ kind: 'remove_user', user });
+    // Whoever was only given a token is removed with it.
+    head.command(token({ user, tokenId: 't2' }), ADMIN);
+    head.command({ kind: 'remove_user', user });
+    head.crash();
+    assert.equal(head.state.tokens.size, 0);
+    assert.equal(head.refused({ kind: 'remove_user', user }), 'user.not_found');
+  },
+);
+
 function token(more: Partial<CreateToken> = {}): CreateToken {
   return {
     kind: 'create_token',

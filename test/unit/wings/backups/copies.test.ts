@@ -16,6 +16,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -24,6 +25,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
 import { makeBackup } from '../../../../src/wings/backups/bin/make-backup.ts';
+import { readBackups } from '../../../../src/wings/backups/transfer/read-backups.ts';
 import { openBackup, problemsOf, restore } from '../../../../src/wings/backups/transfer/restore.ts';
 import { makeFolder } from '../../../support/folder.ts';
 import { commitOf, job } from '../../kernel/store/support/rows.ts';
@@ -186,6 +188,28 @@ test('[U3] a link or a pipe in the place of a file is not opened', async (t) => 
   execFileSync('mkfifo', [file]);
   assert.throws(() => restore(openBackup(made), to), /tls\/key\.pem differs/);
   assert.deepEqual(names(join(folder, 'fresh')), []);
+});
+
+test('[U3] a link, a pipe or too much in the place of what a backup says of itself is not read', async (t) => {
+  const { folder, to, back } = await world(t);
+  const made = back().folder;
+  for (const name of ['backup.json', 'files.jsonl']) {
+    const file = join(made, name);
+    const kept = join(folder, 'kept');
+    renameSync(file, kept);
+    symlinkSync(kept, file);
+    assert.throws(() => openBackup(made), { code: 'backup.damaged' });
+    if (name === 'backup.json') assert.deepEqual(readBackups(to), []);
+    rmSync(file);
+    execFileSync('mkfifo', [file]);
+    assert.throws(() => openBackup(made), { code: 'backup.damaged' });
+    rmSync(file);
+    renameSync(kept, file);
+  }
+  openBackup(made);
+  truncateSync(join(made, 'backup.json'), 2 ** 21);
+  assert.throws(() => openBackup(made), /backup\.json is no plain file of a header's size/);
+  assert.deepEqual(readBackups(to), []);
 });
 
 test('[U3] nothing is put back where something is', async (t) => {

@@ -17,7 +17,7 @@ test('[Y16] the head revokes what nobody has, again where that failed', async ()
   const by = { kind: 'user', name: ANN, role: 'user', uid: null } as const;
   logins.answer(asked.code, { by, user: ANN, known: [] }, 1);
   logins.take('h', 2);
-  logins.gave(asked.code, { tokenId: '7', token: 'wt_7_x', user: ANN, expiresAt: null });
+  logins.gave(asked.code, { tokenId: '7', token: 'wt_7_x', user: ANN, expiresAt: 9, by });
 
   let now = 3;
   const revoked: Command[] = [];

@@ -38,7 +38,15 @@ test('[Y5] whoever asks gets a token of who says yes, and has seen who asks', as
   assert.equal((await back.call('whoami')).name, 'alice');
   assert.equal((await nobody.call('takeLogin', { body })).token, token, 'the answer was lost');
   const kept = { body: { ...body, kept: true } };
+  const ends = () => [...world.head.engine.state.tokens.values()].map(({ expiresAt }) => expiresAt);
+  const soon = Date.now() + 660_000;
+  assert.ok(
+    ends().some((at) => at !== null && at < soon),
+    '[Y16] until it is kept it ends by itself',
+  );
   assert.equal((await nobody.call('takeLogin', kept)).state, 'kept');
+  assert.ok(ends().every((at) => at === null || at > soon));
+  assert.equal((await back.call('whoami')).name, 'alice');
   assert.equal((await nobody.call('takeLogin', { body })).state, 'gone');
   const { tokens } = await back.call('listTokens', { query: {} });
   assert.ok(tokens.some(({ label }) => label === 'login ann@lab3'));
@@ -91,4 +99,20 @@ test('[Y5] a yes ends with the role of who gave it, and with its user', async (t
   assert.equal((await nobody.call('takeLogin', unranked)).state, 'gone');
   const { tokens } = await world.admin.call('listTokens', { query: { all: true } });
   assert.ok(!tokens.some(({ label }) => label === 'login x'));
+});
+
+test('[Y16] a token whose user is removed before it is kept is not brought back by that', async (t) => {
+  const world = await startWorld(t);
+  const nobody = stranger(world);
+  t.after(() => nobody.close());
+  await world.admin.call('createUser', { params: { name: 'bob' }, body: {} });
+  const { code, ticket } = await nobody.call('beginLogin', { body: { label: 'x' } });
+  const yes = { approve: true, user: 'bob' };
+  await world.admin.call('answerLogin', { params: { code }, body: yes });
+  const { token } = await nobody.call('takeLogin', { body: { ticket } });
+  await world.admin.call('removeUser', { params: { name: 'bob' } });
+  const kept = await nobody.call('takeLogin', { body: { ticket, kept: true } });
+  assert.equal(kept.state, 'gone');
+  const back = await world.client('bob', token ?? '');
+  await assert.rejects(back.call('whoami'), { code: 'auth.token_invalid' });
 });

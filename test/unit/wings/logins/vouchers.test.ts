@@ -68,7 +68,7 @@ test('[Y18] the word of a trusted node approves the login of its user, and of no
   head.command(TRUST);
   assert.equal(await vouch('ann', { uid: 77 }), null, 'the name counts, whatever its uid is there');
   const taken = logins.take(CODE, head.at);
-  assert.ok(typeof taken === 'object' && 'user' in taken && 'by' in taken);
+  assert.ok(typeof taken === 'object' && 'user' in taken && 'known' in taken);
   assert.deepEqual(
     [taken.user, taken.by.name, taken.by.role, taken.through],
     ['ann', 'ann', 'user', 'n1'],

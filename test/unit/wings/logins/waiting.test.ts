@@ -8,7 +8,6 @@ import { LOGIN_MS, WaitingLogins } from '../../../../src/wings/logins/core/waiti
 import { placeOf } from '../../../../src/wings/logins/head/handlers.ts';
 import { codeFrom, parseCode } from '../../../../src/wings/logins/model/code.ts';
 
-const GIVEN = { tokenId: '1', token: 'wt_1_2', user: 'ann', expiresAt: null };
 const login = (code: string, more = {}) => ({
   code,
   label: 'ann@lab3',
@@ -20,6 +19,7 @@ const login = (code: string, more = {}) => ({
 
 const ANN = 'ann' as UserName;
 const BY = { kind: 'user', name: ANN, role: 'user', uid: null } as const;
+const GIVEN = { tokenId: '1', token: 'wt_1_2', user: 'ann', expiresAt: 9, by: BY };
 const APPROVAL = { by: BY, user: ANN, known: [] };
 
 test('[Y6] a token is told to who has the ticket alone, until it is kept', () => {

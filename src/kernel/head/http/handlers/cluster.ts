@@ -3,6 +3,8 @@
 import { availableParallelism, freemem, hostname, loadavg, totalmem, userInfo } from 'node:os';
 import { nameOfBareUid } from '../../../base/account-name.ts';
 import { err, ok } from '../../../base/result.ts';
+import { capsOf } from '../../../machine/caps.ts';
+import type { Caps } from '../../../model/caps.ts';
 import { refuse } from '../../../model/errors.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
 import { nodeState } from '../../answers/node-view.ts';
@@ -10,8 +12,8 @@ import { clusterResources, countJobs, roomOf } from '../../answers/overview.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 
-export const info: Handler<'info'> = ({ engine, facts, archive }) => {
-  const { state } = engine;
+export const info: Handler<'info'> = ({ engine, facts, archive }, { actor }) => {
+  const { state, settings } = engine;
   const nodes = [...state.nodes.values()];
   const { clusterName, version, multiUser } = facts;
   return ok({
@@ -28,10 +30,17 @@ export const info: Handler<'info'> = ({ engine, facts, archive }) => {
     behind: engine.behind,
     copied: state.copied,
     clockSteps: state.clockSteps.map(({ at, byMs }) => ({ at, byMs })),
+    onNodeLoss: settings.defaults.onNodeLoss ?? null,
+    ownCaps: numbersIn(capsOf(state, settings.scheduling, actor.name)),
     archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },
     head: headFacts({ engine, facts }),
   });
 };
+
+function numbersIn(caps: Caps): Record<string, number> {
+  const given = Object.entries(caps).filter((one): one is [string, number] => one[1] !== undefined);
+  return Object.fromEntries(given);
+}
 
 function headFacts({ engine, facts }: Pick<Services, 'engine' | 'facts'>) {
   return {

@@ -15,7 +15,7 @@ import { changed } from './job-actions.ts';
 
 const DAY_MS = 86_400_000;
 /** A quarter: long enough for a project's script, short enough to be forgotten safely. */
-const TOKEN_DEFAULT_MS = 90 * DAY_MS;
+export const TOKEN_DEFAULT_MS = 90 * DAY_MS;
 const JOIN_DEFAULT_MS = 3_600_000;
 
 export const listTokens: Handler<'listTokens'> = ({ engine }, { query, actor }) => {
@@ -65,6 +65,19 @@ export async function issueToken(
   const reply = await engine.execute({ kind: 'create_token', ...wish }, actor);
   if (!reply.ok) return reply;
   return ok({ id: tokenId, token: formatToken('wt', tokenId, secret), expiresAt });
+}
+
+/** The same token is good until then from now on, if there still is one. */
+export async function prolongToken(
+  { engine }: Pick<Services, 'engine'>,
+  { tokenId, expiresAt }: { readonly tokenId: string; readonly expiresAt: number },
+  actor: UserActor,
+) {
+  const token = engine.state.tokens.get(tokenId);
+  if (token === undefined) return err(refuse('token.not_found', { token: tokenId }));
+  const { hash, purpose, user, label } = token;
+  const wish = { tokenId, hash, purpose, user, label, expiresAt };
+  return engine.execute({ kind: 'create_token', ...wish }, actor);
 }
 
 export const createJoinToken: Handler<'createJoinToken'> = async (services, { body, actor }) => {

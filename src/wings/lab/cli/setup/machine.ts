@@ -23,6 +23,7 @@ import { takeLock } from '../../../../kernel/connect/lock-file.ts';
 import { type Failure, usage } from '../../../../kernel/model/failure.ts';
 import type { MachineSeen, Whose } from '../../core/setup/plan.ts';
 import { agentUnit, headUnit, type UserService } from '../../core/setup/user-units.ts';
+import { programInPath, stepEnvironment } from './root-programs.ts';
 
 /** From the sources as from dist/. */
 const ROOT = fileURLToPath(new URL('../../../../../', import.meta.url));
@@ -75,7 +76,7 @@ export class Machine {
 
   /** Whole or not at all. */
   installUnits(...names: readonly UnitName[]): void {
-    const weft = programInPath();
+    const weft = programInPath(this.whose === 'machine');
     mkdirSync(this.#units, { recursive: true });
     for (const name of names) {
       const file = this.#fileOf(name);
@@ -195,14 +196,9 @@ function nearest(folder: string): string {
   }
 }
 
-function programInPath(): string {
-  const found = spawnSync('sh', ['-c', 'command -v weft'], { encoding: 'utf8' }).stdout.trim();
-  if (found === '') throw usage('weft is not in PATH', 'Install it for all: docs/install.md.');
-  return found;
-}
-
 export const succeeds = (program: string, ...args: readonly string[]): boolean =>
-  spawnSync(program, args, { stdio: 'ignore', timeout: STEP_MS }).status === 0;
+  spawnSync(program, args, { stdio: 'ignore', timeout: STEP_MS, env: stepEnvironment() }).status ===
+  0;
 
 export function run(program: string, ...args: readonly string[]): void {
   runWith('', program, ...args);
@@ -210,7 +206,8 @@ export function run(program: string, ...args: readonly string[]): void {
 
 /** A step that others do; `input` is what it reads. Its last words are told when it fails. */
 export function runWith(input: string, program: string, ...args: readonly string[]): void {
-  const done = spawnSync(program, args, { encoding: 'utf8', input, timeout: STEP_MS });
+  const env = stepEnvironment();
+  const done = spawnSync(program, args, { encoding: 'utf8', input, timeout: STEP_MS, env });
   if (done.status === 0) return;
   const why = done.error?.message ?? done.stderr.trim().split('\n').at(-1) ?? '';
   const what = `${path.basename(program)} ${args[0]} failed: ${why}`;

@@ -15,6 +15,7 @@ import { type HeadSeen, planHead, type Step } from '../../core/setup/plan.ts';
 import { TEMPLATES } from '../templates/templates.ts';
 import { Asking, type AskingOptions, defineAsking } from './asking.ts';
 import { Machine, ownProgram, run, untilSeen } from './machine.ts';
+import { stepEnvironment } from './root-programs.ts';
 
 interface Options extends AskingOptions {
   readonly template?: string;
@@ -77,7 +78,10 @@ async function answersTo(asking: Asking, options: Options): Promise<Answers> {
 }
 
 async function look(context: Context, machine: Machine, socket: string): Promise<HeadSeen> {
-  const uid = spawnSync('id', ['-u', 'weft'], { encoding: 'utf8' });
+  const uid = spawnSync('id', ['-u', 'weft'], {
+    encoding: 'utf8',
+    env: stepEnvironment(),
+  });
   const { state } = machine;
   const serves = (await serving(context, socket)) !== null;
   return {

@@ -1,6 +1,7 @@
 // `weft setup node`: this machine runs jobs of a cluster from then on.
 
 import { existsSync } from 'node:fs';
+import { readStandardInput } from '../../../../kernel/cli/commands/join.ts';
 import type { Context } from '../../../../kernel/cli/context.ts';
 import { LocalPaths, readJson } from '../../../../kernel/cli/daemons/local-paths.ts';
 import { decodeTicket, type JoinTicket } from '../../../../kernel/cli/join-string.ts';
@@ -35,7 +36,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.argument(
       '[token]',
-      'weft-join:… as `weft token join` on the head prints it (asked for)',
+      '- : the join token comes on standard input (default: it is asked for)',
     );
     command.option('--name <name>', 'name of the node (default: the host name)');
     command.option('--user', 'without root: a service of yours, and all its jobs run as you');
@@ -44,7 +45,7 @@ export const verb = defineVerb<Options>({
   async run({ context, args, options }) {
     const asking = new Asking(context, options, KEYS);
     const machine = machineOf(context, options.user === true);
-    const token = asking.given('token', args[0]);
+    const token = asking.given('token', await typedToken(args[0]));
     const ticket = token === undefined ? null : ticketIn(token);
     const plan = planNode(look(context, machine), ticket?.fingerprint ?? null);
     if (!plan.ok) throw usage(plan.error.what, plan.error.remedy);
@@ -63,6 +64,15 @@ function machineOf(context: Context, isUsers: boolean): Machine {
   if (!isUsers) return new Machine(context, { whose: 'machine', state: FOLDER });
   const state = `${stateDirectory({}, context.environment)}-node`;
   return new Machine(context, { whose: 'user', state });
+}
+
+/** What an argument says is seen by everybody who lists processes, as long as this one runs. */
+async function typedToken(word: string | undefined): Promise<string | undefined> {
+  if (word === undefined) return undefined;
+  if (word === '-') return readStandardInput();
+  const hint =
+    'Leave it out and type it when asked; or: weft setup node - < FILE; or --answers FILE.';
+  throw usage('a join token in the command would be seen by all users of this machine', hint);
 }
 
 function ticketIn(token: string): JoinTicket {

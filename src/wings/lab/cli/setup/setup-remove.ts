@@ -10,6 +10,7 @@ import { stateIn } from '../../core/setup/user-units.ts';
 import { Asking, type AskingOptions } from './asking.ts';
 import { Machine, run, untilSeen } from './machine.ts';
 import { checkedFolders, refuseLiving, removeFolder } from './own-folders.ts';
+import { stepEnvironment } from './root-programs.ts';
 
 interface Options extends Pick<AskingOptions, 'yes'> {
   readonly user?: boolean;
@@ -72,7 +73,10 @@ function foldersOf(machine: Machine, ...names: readonly ('weft-head' | 'weft-age
 
 /** One of that name who lives elsewhere is none that a set-up or a package has made. */
 function isSetUpUser(): boolean {
-  const found = spawnSync('getent', ['passwd', 'weft'], { encoding: 'utf8' });
+  const found = spawnSync('getent', ['passwd', 'weft'], {
+    encoding: 'utf8',
+    env: stepEnvironment(),
+  });
   return found.status === 0 && found.stdout.split(':')[5] === STATE[0];
 }
 
