@@ -117,3 +117,39 @@ describe('gpus of a type, of a size, and shares', () => {
     assert.match(said, /^rtx3090 /m);
   });
 });
+
+describe('gpus that are joined by NVLink', () => {
+  let cluster: GpuCluster;
+
+  before(async () => {
+    cluster = new GpuCluster();
+    const nvidia = [0, 1, 2, 3].map((index) => ({
+      index,
+      uuid: `GPU-aaaaaaaa-000${index}`,
+      bus: `${index}1:00.0`,
+      name: 'NVIDIA RTX A6000',
+      memory: 49_140,
+    }));
+    const links = [
+      [0, 3],
+      [1, 2],
+    ];
+    cluster.write({ nvidia, links, processes: [] });
+    await cluster.up('--listen', 'none');
+    await cluster.shows('free free free free');
+  });
+  after(() => cluster.close());
+
+  it('[V23] a job gets a pair, and the node says which are', async () => {
+    assert.match(await cluster.ok('node', 'show', 'n1'), /^Gpu links: +0, 3; 1, 2$/m);
+    const pair = async (): Promise<string> => {
+      const out = await cluster.ok('run', '--follow', '--gpus', '2', '--', SHOW);
+      return /^WEFT_GPUS=(.*)$/m.exec(out)?.[1] ?? out;
+    };
+    assert.equal(await pair(), '0,3');
+    const one = await cluster.ok('run', '--gpus', '1', '--', 'exec sleep 600');
+    await until('it runs', async () => (await cluster.states()).includes('given') || undefined);
+    assert.equal(await pair(), '1,2', 'the pair that is whole');
+    await cluster.ok('cancel', one);
+  });
+});

@@ -31,6 +31,8 @@ const card = z.object({
   memoryBytes: z.number().int().nullable(),
   busId: z.string(),
   numaNode: z.number().int().exactOptional(),
+  /** Uuid of the first of the cards that it is joined with by NVLink. */
+  linkedWith: z.string().exactOptional(),
   /** Uuid of the card that it is a part of. */
   partOf: z.string().exactOptional(),
   /** `given`: a task has it. All but `free` is given to no other task. */

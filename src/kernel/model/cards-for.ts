@@ -26,6 +26,8 @@ export interface CardRoom {
   readonly isSlice: boolean;
   /** Null when the machine has one memory, or does not say. */
   readonly numaNode: number | null;
+  /** The same for all that are joined by NVLink; absent: it is joined with none. */
+  readonly linkedWith?: string;
 }
 
 /** Numbers of the cards, in their order; null: there are too few. */
@@ -73,19 +75,26 @@ function compare(a: CardRoom, b: CardRoom, { shareBytes }: CardRequest): number 
   );
 }
 
-/**
- * All at one memory of the machine, where that costs no larger card: of those that hold them, the one with
- * the fewest to spare.
- */
+/** Joined by NVLink, and of these at one memory of the machine, where that costs no larger card. */
 function near(order: readonly CardRoom[], count: number): readonly CardRoom[] | null {
   if (count < 2) return null;
-  const groups = new Map<number | null, CardRoom[]>();
-  for (const card of order.filter((one) => isLike(one, order[0]))) {
-    groups.set(card.numaNode, [...(groups.get(card.numaNode) ?? []), card]);
-  }
-  const holding = [...groups.values()].filter(({ length }) => length >= count);
-  const [best] = holding.sort((a, b) => a.length - b.length);
+  const like = order.filter((one) => isLike(one, order[0]));
+  const linked = like.filter(({ linkedWith }) => linkedWith !== undefined);
+  const joined = tightest(linked, count, ({ linkedWith }) => linkedWith);
+  const best = tightest(joined ?? like, count, ({ numaNode }) => numaNode) ?? joined;
   return best?.slice(0, count) ?? null;
+}
+
+/** Group that holds so many with the fewest to spare; null: none does. */
+function tightest<K>(
+  cards: readonly CardRoom[],
+  count: number,
+  keyOf: (card: CardRoom) => K,
+): readonly CardRoom[] | null {
+  const groups = new Map<K, CardRoom[]>();
+  for (const card of cards) groups.set(keyOf(card), [...(groups.get(keyOf(card)) ?? []), card]);
+  const holding = [...groups.values()].filter(({ length }) => length >= count);
+  return holding.sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
 function isLike(a: CardRoom, b: CardRoom | undefined): boolean {

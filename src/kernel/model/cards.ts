@@ -4,7 +4,7 @@
 import { type CardRequest, type CardRoom, cardsFor, hasRoomOn } from './cards-for.ts';
 
 /** What of a card never changes while it is there. */
-export type CardFacts = Pick<CardRoom, 'number' | 'type' | 'memoryBytes' | 'isSlice' | 'numaNode'>;
+export type CardFacts = Omit<CardRoom, 'freeBytes' | 'isIdle'>;
 
 /** The cards of one node. */
 export interface Deck {

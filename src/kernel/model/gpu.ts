@@ -34,6 +34,8 @@ export interface GpuCard {
   readonly busId: string;
   /** Memory of the machine that is near it. Absent: not known. */
   readonly numaNode?: number;
+  /** Uuid of the first of the cards that it is joined with by NVLink. Absent: with none. */
+  readonly linkedWith?: string;
   /** Uuid of the card that it is a part of. Absent: it is whole. */
   readonly partOf?: string;
   readonly state: CardState;

@@ -136,6 +136,7 @@ const card = map({
   memoryBytes: orNull(count),
   busId: word,
   numaNode: optional(count),
+  linkedWith: optional(word),
   partOf: optional(word),
   state: oneOf(...CARD_STATES),
   why: orNull(word),

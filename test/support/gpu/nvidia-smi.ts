@@ -84,11 +84,27 @@ function xmlLines({ nvidia = [], processes = [] }: FakeWorld): string[] {
   ]);
 }
 
+/** Table of links: a header that is underlined, then a row for each card. */
+function topoLines({ nvidia = [], links = [] }: FakeWorld): string[] {
+  const names = nvidia.map(({ index }) => `GPU${index}`);
+  const isJoined = (a: number, b: number) =>
+    links.some((one) => one.includes(a) && one.includes(b));
+  const wordFor = (a: number, b: number) => (a === b ? ' X ' : isJoined(a, b) ? 'NV4' : 'SYS');
+  return [
+    `\t\x1b[4m${[...names, 'CPU Affinity', 'NUMA Affinity'].join('\t')}\x1b[0m`,
+    ...nvidia.map(({ index }) => {
+      const words = nvidia.map((other) => wordFor(index, other.index));
+      return [`GPU${index}`, ...words, '0-31', '0', '', 'N/A'].join('\t');
+    }),
+  ];
+}
+
 function linesFor(world: FakeWorld, [first = '', second = '']: readonly string[]): string[] {
   const [option, value = ''] = first.split('=');
   if (option === '--query-gpu') return cardLines(world, value.split(','));
   if (option === '--query-compute-apps') return appLines(world);
   if (first === '-L') return listLines(world);
+  if (first === 'topo') return topoLines(world);
   if (first === '-q' && second === '-x') return xmlLines(world);
   process.exitCode = 2;
   return [`Invalid combination of input arguments: ${first} ${second}`];

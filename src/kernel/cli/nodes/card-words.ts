@@ -10,9 +10,17 @@ export function cardLines({ gpus = null }: Pick<NodeView, 'gpus'>): Titled[] {
   if (gpus === null) return [];
   return [
     ...gpus.cards.map((card): Titled => [`Gpu ${card.label}`, cardLine(card)]),
+    ['Gpu links', linkWords(gpus.cards)],
     ['Gpu driver', gpus.driver ?? ''],
     ['Gpu tools', gpus.remark ?? ''],
   ];
+}
+
+/** `0, 1; 2, 3`; empty: none are joined. */
+function linkWords(cards: readonly CardView[]): string {
+  const linked = cards.filter(({ linkedWith }) => linkedWith !== undefined);
+  const groups = [...Map.groupBy(linked, ({ linkedWith }) => linkedWith).values()];
+  return groups.map((group) => group.map(({ label }) => label).join(', ')).join('; ');
 }
 
 /** `rtx4090 24G GPU-1a2b3c4d: given to 42#1`. */

@@ -82,6 +82,7 @@ function factsOf(number: number, card: GpuCard | undefined): CardFacts {
     memoryBytes: card?.memoryBytes ?? null,
     isSlice: card?.partOf !== undefined,
     numaNode: card?.numaNode ?? null,
+    ...(card?.linkedWith === undefined ? {} : { linkedWith: card.linkedWith }),
   };
 }
 

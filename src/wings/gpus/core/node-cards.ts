@@ -100,7 +100,8 @@ function cardOf(
   label: string | undefined,
 ): GpuCard {
   const { seen, state, since } = one;
-  const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf } = seen;
+  const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf, linkedWith } =
+    seen;
   return {
     number,
     index,
@@ -112,6 +113,7 @@ function cardOf(
     memoryBytes,
     busId,
     ...(numaNode === undefined ? {} : { numaNode }),
+    ...(linkedWith === undefined ? {} : { linkedWith }),
     ...(partOf === undefined ? {} : { partOf }),
     state,
     why: whyOf(one, freeAfterMs),
@@ -144,7 +146,8 @@ function remarkOf({ makers, cards }: Machine): string | null {
 
 /** A card that was told before the agent was started, until its tool answers. */
 export function recall(card: GpuCard, at: number, age: { readonly isOld: boolean }): Tracked {
-  const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf } = card;
+  const { vendor, uuid, busId, index, name, type, memoryBytes, numaNode, partOf, linkedWith } =
+    card;
   const seen: SeenCard = {
     vendor,
     uuid,
@@ -157,6 +160,7 @@ export function recall(card: GpuCard, at: number, age: { readonly isOld: boolean
     busyPercent: null,
     ills: [],
     ...(numaNode === undefined ? {} : { numaNode }),
+    ...(linkedWith === undefined ? {} : { linkedWith }),
     ...(partOf === undefined ? {} : { partOf }),
   };
   return remembered(seen, at, age);

@@ -16,6 +16,8 @@ export interface SeenCard {
   /** Why it should get no new work, in the driver's words; empty: it is well. */
   readonly ills: readonly string[];
   readonly numaNode?: number;
+  /** Uuid of the first of the cards that it is joined with by NVLink. */
+  readonly linkedWith?: string;
   /** Uuid of the card that it is a part of. */
   readonly partOf?: string;
   /** Numbers of the maker's tools and libraries for it, where uuids are not taken. */

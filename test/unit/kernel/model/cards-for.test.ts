@@ -95,6 +95,23 @@ test('cards near each other are given together, from where the fewest are to spa
   assert.deepEqual(cardsFor(ask(3), at(0, 0, 1, 1)), [0, 1, 2], 'no memory has three');
 });
 
+test('[V23] cards that are joined are given together, and of these those near each other', () => {
+  const pairs = (...groups: readonly string[]): CardRoom[] =>
+    groups.map((group, number) => {
+      const more = group === '-' ? {} : { linkedWith: group };
+      return room(number, 'h100-80g', 80, { numaNode: number % 2, ...more });
+    });
+  assert.deepEqual(cardsFor(ask(2), pairs('a', 'b', 'b', 'a')), [0, 3]);
+  assert.deepEqual(cardsFor(ask(2), pairs('-', 'b', '-', 'a', 'b')), [1, 4]);
+  assert.deepEqual(cardsFor(ask(2), pairs('a', 'a', 'a', 'a')), [0, 2], 'of all that are joined');
+  assert.deepEqual(cardsFor(ask(2), pairs('a', 'a', 'a', 'b', 'b')), [3, 4], 'the fewest to spare');
+  assert.deepEqual(
+    cardsFor(ask(3), pairs('a', 'b', 'a', 'b', '-')),
+    [0, 2, 4],
+    'no group has three',
+  );
+});
+
 test('a type means all its variants, and no other type that begins alike', () => {
   assert.equal(isOfType('a100-80g', 'a100'), true);
   assert.equal(isOfType('a1000', 'a100'), false);

@@ -13,6 +13,7 @@ import {
   unknownField,
 } from '../../core/nvidia/csv.ts';
 import { cardOfDriver } from '../../core/nvidia/driver-file.ts';
+import { readLinks, withLinks } from '../../core/nvidia/links.ts';
 import { placeOnSlices, readSlices, slicesByPid, withSlices } from '../../core/nvidia/slices.ts';
 import { NO_XIDS, type Xids, xidsAfter } from '../../core/nvidia/xid.ts';
 import type { Answer } from '../../model/answer.ts';
@@ -29,6 +30,7 @@ export class Nvidia {
   #fields: readonly string[] = FIELDS;
 
   #xids: Xids = NO_XIDS;
+  #links: { readonly key: string; readonly joined: ReadonlyMap<number, number> } | null = null;
 
   constructor(machine: MachineView) {
     this.#machine = machine;
@@ -68,6 +70,17 @@ export class Nvidia {
     });
   }
 
+  /** Asked once for each set of cards: wires do not change while a machine is up. */
+  async #linksOf(seen: readonly NvidiaCard[]): Promise<ReadonlyMap<number, number>> {
+    if (seen.length < 2) return new Map();
+    const key = seen.map(({ card }) => `${card.index} ${card.uuid}`).join();
+    if (this.#links?.key === key) return this.#links.joined;
+    const said = await this.#tool.run('topo', '-m');
+    const joined = readLinks(textOf(said));
+    if (said.kind === 'said') this.#links = { key, joined };
+    return joined;
+  }
+
   async #withProcesses(
     seen: readonly NvidiaCard[],
     lost: ReturnType<typeof readLost>,
@@ -81,7 +94,7 @@ export class Nvidia {
     return {
       ...({ kind: 'answered', vendor: VENDOR, lost } as const),
       driver: seen.find(({ driver }) => driver !== null)?.driver ?? null,
-      cards: withSlices(this.#withXids(seen), slices),
+      cards: withLinks(withSlices(this.#withXids(seen), slices), await this.#linksOf(seen)),
       processes: placeOnSlices(readApps(textOf(apps)), slices, placed),
       remark: apps.kind === 'mute' ? `who uses the cards is not known: ${apps.words}` : null,
     };

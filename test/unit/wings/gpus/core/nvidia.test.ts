@@ -11,6 +11,7 @@ import {
   unknownField,
 } from '../../../../../src/wings/gpus/core/nvidia/csv.ts';
 import { cardOfDriver } from '../../../../../src/wings/gpus/core/nvidia/driver-file.ts';
+import { readLinks } from '../../../../../src/wings/gpus/core/nvidia/links.ts';
 import {
   placeOnSlices,
   readSlices,
@@ -161,4 +162,31 @@ test('[V1] without its tool a card is what the driver lists of it', () => {
     [...['t4', GPU, '0000:3b:00.0', 2]],
   );
   assert.equal(cardOfDriver('GPU UUID: GPU-????????-????', 0), null, 'one that sleeps');
+});
+
+const TOPO = [
+  '\t\u001b[4mGPU0\tGPU1\tGPU2\tGPU3\tGPU4\tNIC0\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\u001b[0m',
+  'GPU0\t X \tNV4\tSYS\tSYS\tSYS\tPIX\t0-31\t0\t\tN/A',
+  'GPU1\tNV4\t X \tSYS\tSYS\tSYS\tNODE\t0-31\t0\t\tN/A',
+  'GPU2\tSYS\tSYS\t X \tNV12\tPHB\tSYS\t32-63\t1\t\tN/A',
+  'GPU3\tSYS\tSYS\tNV12\t X \tPHB\tSYS\t32-63\t1\t\tN/A',
+  'GPU4\tSYS\tSYS\tPHB\tPHB\t X \tSYS\t32-63\t1\t\tN/A',
+  'NIC0\tPIX\tNODE\tSYS\tSYS\tSYS\t X ',
+  '',
+  'Legend:',
+  '  NV#  = Connection traversing a bonded set of # NVLinks',
+];
+
+test('[V23] the table of links says which cards are joined, and nonsense says nothing', () => {
+  const links = readLinks(TOPO.join('\n'));
+  assert.deepEqual(Object.fromEntries(links), { 0: 0, 1: 0, 2: 2, 3: 2 });
+  for (const wrong of ['', 'garbage', '\t\t\nGPU0\tNV4', TOPO[0] ?? '', TOPO.slice(1).join('\n')])
+    assert.equal(readLinks(wrong).size, 0, wrong);
+  const chain = [
+    '\tGPU0\tGPU1\tGPU2',
+    'GPU0\tX\tSYS\tNV1',
+    'GPU1\tSYS\tX\tNV1',
+    'GPU2\tNV1\tNV1\tX',
+  ];
+  assert.deepEqual(Object.fromEntries(readLinks(chain.join('\n'))), { 0: 0, 1: 0, 2: 0 });
 });
