@@ -351,14 +351,17 @@ export class Engine {
     }
     const history = takeHistory(this.#state);
     const bytes = encodeEntry(group.steps);
-    const snapshot = this.#snapshotIfDue(bytes.length);
+    const isTaken = this.#takeSnapshotIfDue(bytes.length);
     this.#committing = true;
     this.#commit(group, bytes, history).then(
       () => {
-        if (snapshot !== null) this.#snapshots.save(this.#seq, snapshot);
+        if (isTaken) this.#snapshots.save(this.#seq);
         this.#committed(group, outgoing);
       },
-      (error: unknown) => this.#fail(group, error),
+      (error: unknown) => {
+        if (isTaken) this.#snapshots.giveUp();
+        this.#fail(group, error);
+      },
     );
   }
 
@@ -384,10 +387,11 @@ export class Engine {
     this.#record(decide(this.#state, input, this.settings, at), at);
   }
 
-  #snapshotIfDue(bytes: number): Uint8Array | null {
+  #takeSnapshotIfDue(bytes: number): boolean {
     // What the reserve gives is for the journal: the snapshot comes with the room.
-    if (!this.#snapshots.isDue(bytes) || this.#room.endsOnly) return null;
-    return this.#snapshots.make(this.#state);
+    if (!this.#snapshots.isDue(bytes) || this.#room.endsOnly) return false;
+    this.#snapshots.take(this.#state);
+    return true;
   }
 
   #committed(group: Group, outgoing: Map<NodeName, Order[]>): void {

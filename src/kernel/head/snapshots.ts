@@ -1,52 +1,78 @@
 // Snapshots of the state: when the next one is due, and how it is saved beside the commits. Without
 // one a restart only reads more of the journal.
 
-import { exportState } from '../machine/snapshot.ts';
+import { exportState, longLists } from '../machine/snapshot.ts';
 import type { State } from '../machine/state.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import { encodeRecords } from '../wire/codec.ts';
+import { encodeInSlices, encodeRecords } from '../wire/codec.ts';
 
 /** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
 const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
 
+interface SnapshotsWorld {
+  readonly store: Store;
+  readonly log: Log;
+  readonly clock: Pick<Clock, 'soon'>;
+}
+
+/** A snapshot that is becoming bytes. */
+type Making = Generator<undefined, Uint8Array>;
+
 export class Snapshots {
-  readonly #store: Store;
-  readonly #log: Log;
+  readonly #world: SnapshotsWorld;
   #journalBytes = 0;
   #snapshotBytes = 0;
+  #making: Making | null = null;
 
-  constructor({ store, log }: { readonly store: Store; readonly log: Log }) {
-    this.#store = store;
-    this.#log = log;
+  constructor({ store, log, clock }: SnapshotsWorld) {
+    this.#world = { store, log, clock };
   }
 
   /** Counts another entry. The cost of snapshots stays a fraction of the journal's own. */
   isDue(entryBytes: number): boolean {
     this.#journalBytes += entryBytes;
+    if (this.#making !== null) return false;
     return this.#journalBytes >= Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes);
   }
 
-  /** The state as it is now; to be saved once all of it is durable. */
-  make(state: State): Uint8Array {
-    const bytes = encodeRecords(exportState(state));
+  /** Takes the state as it is now. `save` is called once all of it is durable, or `giveUp`. */
+  take(state: State): void {
     this.#journalBytes = 0;
-    this.#snapshotBytes = bytes.length;
-    return bytes;
+    this.#making = encodeInSlices(exportState(state), longLists(state));
+    // In this turn all becomes bytes that the state may go on to change.
+    this.#making.next();
   }
 
-  save(seq: number, bytes: Uint8Array): void {
-    this.#store.saveSnapshot(seq, bytes).catch((error: unknown) => {
+  /** Saves what was taken, with `seq` as the last entry that is in it, in turns beside all other work. */
+  save(seq: number): void {
+    if (this.#making !== null) this.#goOn(this.#making, seq);
+  }
+
+  giveUp(): void {
+    this.#making = null;
+  }
+
+  #goOn(making: Making, seq: number): void {
+    if (this.#making !== making) return;
+    const { done, value } = making.next();
+    if (done !== true) return this.#world.clock.soon(() => this.#goOn(making, seq));
+    this.#making = null;
+    this.#snapshotBytes = value.length;
+    this.#world.store.saveSnapshot(seq, value).catch((error: unknown) => {
       const words = 'no snapshot could be saved; the head tries again later';
-      this.#log.warn({ error: String(error) }, words);
+      this.#world.log.warn({ error: String(error) }, words);
     });
   }
 
   /** At the stop: the next start has little to read. */
   async saveLast(seq: number, state: State): Promise<void> {
-    await this.#store.saveSnapshot(seq, this.make(state)).catch((error: unknown) => {
+    this.giveUp();
+    const bytes = encodeRecords(exportState(state));
+    await this.#world.store.saveSnapshot(seq, bytes).catch((error: unknown) => {
       const words = 'no snapshot was saved at the stop; the next start reads more of the journal';
-      this.#log.warn({ error: String(error) }, words);
+      this.#world.log.warn({ error: String(error) }, words);
     });
   }
 }

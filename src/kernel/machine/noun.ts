@@ -26,6 +26,7 @@ export interface AnyNoun {
   readonly events: object;
   facts(): object;
   save(state: State): object;
+  readonly long?: string;
   load(state: State, data: object): void;
   readonly rebase?: (state: State, byMs: number) => void;
   readonly index?: (state: State) => void;
@@ -40,6 +41,11 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
   /** The noun's facts before anything has happened. */
   facts(): Declared[N]['facts'];
   save(state: State): S;
+  /**
+   * The list in what it saves that may be very long. Its elements stay as they are while the state goes on:
+   * they become bytes in later turns.
+   */
+  readonly long?: keyof D & string;
   /**
    * Loads the noun's facts into an empty state. Facts of nouns before it in the list are there
    * already.

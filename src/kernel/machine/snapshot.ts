@@ -15,6 +15,11 @@ export function exportState(state: State): SnapshotData {
   return Object.assign({ v: SNAPSHOT_VERSION }, ...parts) as SnapshotData;
 }
 
+/** Lists in it that may be very long, and whose elements nothing changes any more. */
+export function longLists({ machine }: State): ReadonlySet<string> {
+  return new Set(machine.nouns.flatMap(({ long }) => long ?? []));
+}
+
 /** Builds the state again; throws on data that no version of this program wrote. */
 export function importState(machine: Machine, data: SnapshotData): State {
   if (data.v !== SNAPSHOT_VERSION) throw new Error(`snapshot version ${data.v} is not known`);

@@ -37,6 +37,52 @@ export function encodeRecords(value: unknown): Uint8Array {
   return recordPackr.pack(value);
 }
 
+/** Elements of a list that become bytes in one turn: a few milliseconds. */
+const SLICE = 1000;
+const MAP_32 = 0xdf;
+const ARRAY_32 = 0xdd;
+
+/**
+ * The same of a large map, in slices: before the first yield all but the lists under the names in `long` is
+ * bytes, and before each other one a part of such a list more.
+ */
+export function* encodeInSlices(
+  value: object,
+  long: ReadonlySet<string>,
+): Generator<undefined, Uint8Array> {
+  const names = Object.keys(value);
+  const fields = new Map(Object.entries(value));
+  const lists = names.filter((name) => long.has(name) && Array.isArray(fields.get(name)));
+  const parts: Uint8Array[] = [headOf(MAP_32, names.length)];
+  for (const name of names) {
+    if (!lists.includes(name)) parts.push(encodeRecords(name), encodeRecords(fields.get(name)));
+  }
+  yield;
+  for (const name of lists) {
+    const list = fields.get(name) as readonly unknown[];
+    parts.push(encodeRecords(name), headOf(ARRAY_32, list.length));
+    for (let at = 0; at < list.length; at += SLICE) {
+      const slice = list.slice(at, at + SLICE);
+      parts.push(encodeRecords(slice).subarray(headBytes(slice.length)));
+      yield;
+    }
+  }
+  return Buffer.concat(parts);
+}
+
+/** Before a list or map of so many: its kind, and how many. */
+function headOf(kind: number, count: number): Uint8Array {
+  const head = Buffer.alloc(5);
+  head.writeUInt8(kind, 0);
+  head.writeUInt32BE(count, 1);
+  return head;
+}
+
+/** How long it is before a list of a slice (msgpack: fixarray, array 16). */
+function headBytes(count: number): number {
+  return count < 16 ? 1 : 3;
+}
+
 /** Reads what `encodeRecords` wrote, and plain msgpack as well. */
 export function decodeRecords(bytes: Uint8Array): Result<unknown, string> {
   try {

@@ -42,6 +42,7 @@ export const jobs: Noun<'jobs', JobsData> = {
   },
   facts: noJobs,
   save: saveJobs,
+  long: 'jobs',
   load: loadJobs,
   rebase: rebaseJobs,
   index: indexJobs,

@@ -91,24 +91,39 @@ export function loadJobs(state: State, data: JobsData): void {
   for (const [key, jobId] of data.keys) state.keys.set(key, jobId);
 }
 
+/**
+ * Field by field, as all jobs are saved in one turn; what wings keep at a job they find again by
+ * themselves. Nothing of it changes when the job does.
+ */
 function exportJob(job: Job): JobData {
-  // What wings keep at a job they find again by themselves.
-  const { entry, queued: _, waiting: __, batch: ___, ...facts } = job as Job & { batch?: unknown };
-  const { active, ended, waitsFor, behind, spec, pending, losses, ...rest } = facts;
-  return {
-    ...rest,
+  const { active, ended, waitsFor, behind, losses } = job;
+  const data: JobData = {
+    id: job.id,
+    owner: job.owner,
+    uid: job.uid,
+    environmentId: job.environmentId,
+    key: job.key,
+    submittedAt: job.submittedAt,
+    taskCount: job.taskCount,
+    firstIndex: job.firstIndex,
+    lastIndex: job.lastIndex,
+    held: job.held,
+    beginReached: job.beginReached,
+    startedAt: job.startedAt,
+    endedAt: job.endedAt,
+    outcome: job.outcome,
+    worst: job.worst,
     usage: { ...job.usage },
-    spec: { ...spec, environment: {} },
-    pending: pending.toString(),
-    running: entry.running,
-    active: [...active.values()].map(exportTask),
+    spec: { ...job.spec, environment: {} },
+    pending: job.pending.toString(),
+    running: job.entry.running,
+    active: active.size === 0 ? [] : [...active.values()].map(exportTask),
     ended: [...ended].map(([kind, indices]) => [kind, indices.toString()] as const),
     waitsFor: [...waitsFor],
-    ...(losses === 0 ? {} : { losses }),
-    ...(behind.size === 0
-      ? {}
-      : { behind: [...behind].map(([on, set]) => [on, `${set}`] as const) }),
   };
+  if (losses === 0 && behind.size === 0) return data;
+  const waits = [...behind].map(([on, set]) => [on, `${set}`] as const);
+  return { ...data, losses, behind: waits };
 }
 
 function exportTask(task: Task): TaskData {

@@ -322,6 +322,28 @@ test('[S1] large journals are folded into a snapshot', async () => {
   assert.deepEqual(portrait(state), portrait(made.engine.state));
 });
 
+test('[S4] a snapshot of many jobs is made over turns, of the state as it was taken', async () => {
+  const made = await bench();
+  for (let at = 1; at <= 2500; at += 1) made.submit(`job ${at}`, { held: true });
+  await made.settle();
+  const reason = 'x'.repeat(17 * 1_048_576);
+  made.command('drain', { kind: 'drain_node', node: 'n1' as NodeName, reason });
+  let turns = 0;
+  for (; made.disk.snapshot === null; turns += 1) {
+    assert.ok(turns < 100, 'the snapshot is written in the end');
+    const jobId = (2500 - turns) as JobId;
+    made.command(`cancel ${jobId}`, { kind: 'cancel_task', place: { jobId, index: null } });
+    await made.letGo(1);
+    made.clock.endTurn();
+    await settlePromises();
+  }
+  await made.settle();
+  assert.ok(turns > 3, `it took ${turns} turns`);
+  assert.ok(made.engine.seq > (made.disk.snapshot?.seq ?? 0), 'jobs have ended meanwhile');
+  const { state } = rebuild(HEAD_MACHINE, await made.store.recover());
+  assert.deepEqual(portrait(state), portrait(made.engine.state));
+});
+
 test('orders without effect are repeated when asked, after what is being written', async () => {
   const made = await bench();
   made.submit('a');

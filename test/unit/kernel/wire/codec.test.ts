@@ -10,8 +10,11 @@ import {
   decode,
   decodeAgentMessage,
   decodeHeadMessage,
+  decodeRecords,
   encode,
+  encodeInSlices,
   encodeOrders,
+  encodeRecords,
 } from '../../../../src/kernel/wire/codec.ts';
 import {
   type AgentToHead,
@@ -169,4 +172,26 @@ test('[W3] what is too large is refused unread', () => {
 test('no native reader of strings is asked for: where it is missing each message throws inside', () => {
   // Not in its types for this path, though it is there.
   assert.equal(Reflect.get(unpacking, 'isNativeAccelerationEnabled'), false);
+});
+
+test('a large map as bytes in slices is the map, and its long lists come after all else', () => {
+  const element = (at: number) => (at % 3 === 0 ? { at, odd: `${at}` } : { at, sub: [{ at }] });
+  for (const count of [0, 1, 15, 16, 999, 1000, 1001, 2016, 5000]) {
+    const jobs = Array.from({ length: count }, (_, at) => element(at));
+    const other = { kept: [1], deep: { a: 1 } };
+    const value = { v: 1, jobs, other, nodes: [{ name: 'n1' }] };
+    const making = encodeInSlices(value, new Set(['jobs', 'nowhere']));
+    let turns = 0;
+    let step = making.next();
+    // What is not in a long list may change from here on.
+    value.v = 2;
+    other.kept.push(2);
+    for (; step.done !== true; step = making.next()) turns += 1;
+    assert.equal(turns, 1 + Math.ceil(count / 1000));
+    const read = decodeRecords(step.value);
+    const wanted = { ...value, v: 1, other: { ...other, kept: [1] } };
+    assert.deepEqual(read, { ok: true, value: wanted });
+    const atOnce = decodeRecords(encodeRecords(wanted));
+    assert.deepEqual(atOnce, read);
+  }
 });
