@@ -19,7 +19,7 @@ import { LateCancels } from './checkers/late-cancels.ts';
 import { checkOutput, leftBehind, openJobs, StartWatch, whyOpen } from './checkers/liveness.ts';
 import { PauseWatch } from './checkers/pauses.ts';
 import { PlanWatch } from './checkers/plans.ts';
-import { checkReplay } from './checkers/replay.ts';
+import { checkReplay, checkTaken } from './checkers/replay.ts';
 import {
   BUILD_MS_MAX,
   checkEvent,
@@ -267,6 +267,7 @@ export class World {
   #watch(): void {
     this.time.after(WATCH_MS, () => {
       checkWalltimes(this.#safety);
+      if (this.host.engine !== null) checkTaken(this.host.engine.state);
       this.#pauses.look();
       this.post.look();
       for (const { agent } of this.machines) if (agent !== null) checkBooks({ agent: agent.state });
