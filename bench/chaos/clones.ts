@@ -91,12 +91,17 @@ async function settle(client: Insistent, name: string, copy: string): Promise<vo
   for (;;) {
     const node = await client.node(name);
     if (node !== undefined && node.state === 'up' && node.fault !== 'cloned') return;
-    if (node?.fault === 'cloned') await unlessRefused(client.ask('undrainNode', { params }));
+    if (node?.fault === 'cloned') await forgetCopies(client, name);
     // Refused until the head has missed it.
     if (node?.facts?.hostname === copy)
       await unlessRefused(client.ask('declareNodeLost', { params }));
     await sleep(LOOK_MS);
   }
+}
+
+/** No copy of the node runs. A head that was put back knows again those that were gone before. */
+export async function forgetCopies(client: Insistent, name: string): Promise<void> {
+  await unlessRefused(client.ask('undrainNode', { params: { name } }));
 }
 
 async function unlessRefused(asked: Promise<unknown>): Promise<void> {

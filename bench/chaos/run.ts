@@ -11,7 +11,7 @@ import { CPUS, type HostedCluster } from '../../test/e2e/support/hosted-cluster.
 import { until } from '../../test/e2e/support/hosts.ts';
 import { Caller, POOL } from './caller.ts';
 import { Insistent, type Worker } from './client.ts';
-import { cloneNode } from './clones.ts';
+import { cloneNode, forgetCopies } from './clones.ts';
 import { copyCluster } from './copies.ts';
 import type {
   Accepted,
@@ -234,9 +234,12 @@ export class ChaosRun {
   }
 
   async #isBack(name: string): Promise<void> {
-    await until(`node ${name} is up`, async () =>
-      (await this.#client.nodesUp([name])) ? true : undefined,
-    );
+    await until(`node ${name} is up`, async () => {
+      if (await this.#client.nodesUp([name])) return true;
+      const node = await this.#client.node(name);
+      if (node?.fault === 'cloned') await forgetCopies(this.#client, name);
+      return undefined;
+    });
   }
 
   /** All jobs are done, or it was waited long enough: the judge says which were not. */
