@@ -21,7 +21,7 @@ describe('weft setup with systemd', () => {
     const argv = [process.execPath, tool, '--out', folder, '--quick', '--tarball'];
     const made = await runProgram(argv, { cwd: repository, env: process.env });
     assert.equal(made.code, 0, made.error);
-    const tarball = made.out.trim();
+    const tarball = made.out.split('\n').find((file) => file.endsWith('.tar.gz')) ?? '';
     hosts = new SystemdHosts([folder]);
     [head, lab, desk] = [
       await hosts.boot('head'),

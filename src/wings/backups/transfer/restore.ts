@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import { plural } from '../../../kernel/base/plural.ts';
 import { formatSize } from '../../../kernel/base/size.ts';
+import { takeLock } from '../../../kernel/connect/lock-file.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
 import type { BackedUp, BackedUpFile } from '../api/backed-up.ts';
@@ -95,6 +96,25 @@ function restoreThere(backup: OpenBackup, named: string, freeIn: (folder: string
   const parent = dirname(to);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   checkRoom(backup.header, parent, freeIn(parent));
+  const taken = takeLock(`${to}.restoring`, 'user');
+  if (!taken.ok) throw inUse(to, taken.holder?.pid);
+  try {
+    putInPlace(backup, to);
+  } finally {
+    taken.release();
+  }
+}
+
+/** What another one has put there so far would be removed as what was left of one that was cut off. */
+function inUse(to: string, pid: number | undefined): Error {
+  const who = pid === undefined ? '' : ` (process ${pid})`;
+  return usage(
+    `another restore is putting a backup to ${to}${who}`,
+    'Let it end, or end it first.',
+  );
+}
+
+function putInPlace(backup: OpenBackup, to: string): void {
   const half = `${to}.half`;
   // What a restore that was cut off has left.
   rmSync(half, { recursive: true, force: true });
@@ -102,7 +122,7 @@ function restoreThere(backup: OpenBackup, named: string, freeIn: (folder: string
     putBack(backup, half);
     rmSync(to, { recursive: true, force: true });
     renameSync(half, to);
-    syncPath(parent);
+    syncPath(dirname(to));
   } catch (error) {
     rmSync(half, { recursive: true, force: true });
     throw error;

@@ -23,6 +23,7 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { folderOf, markOf } from '../../../../src/kernel/connect/process-file.ts';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
 import { makeBackup } from '../../../../src/wings/backups/bin/make-backup.ts';
 import { readBackups } from '../../../../src/wings/backups/transfer/read-backups.ts';
@@ -217,6 +218,23 @@ test('[U3] nothing is put back where something is', async (t) => {
   const made = back().folder;
   assert.throws(() => restore(openBackup(made), from), { code: 'restore.not_empty' });
   assert.equal(text(from, 'tls/key.pem'), 'secret');
+});
+
+test('[U3] a second restore in the middle of the first is refused, and one that was killed is in nobody’s way', async (t) => {
+  const { folder, back } = await world(t);
+  const made = back().folder;
+  const to = join(folder, 'fresh/head');
+  mkdirSync(join(folder, 'fresh/head.half/logs'), { recursive: true });
+  const lock = `${to}.restoring`;
+  const held = (pid: number) => JSON.stringify({ ...markOf(pid), folder: folderOf(lock) });
+  // Whoever started this test lives.
+  writeFileSync(lock, held(process.ppid));
+  assert.throws(() => restore(openBackup(made), to), /another restore .*\(process \d+\)/);
+  assert.deepEqual(names(join(folder, 'fresh')), ['head.half', 'head.restoring']);
+  assert.deepEqual(names(join(folder, 'fresh/head.half')), ['logs'], 'its work is left alone');
+  writeFileSync(lock, held(2 ** 22 + 1));
+  restore(openBackup(made), to);
+  assert.deepEqual(names(join(folder, 'fresh')), ['head']);
 });
 
 test('[U4] a store from a backup opens only with consent to the loss', async (t) => {
