@@ -17,4 +17,9 @@ export const PINNED_CALLS: readonly { readonly seed: number; readonly broke: str
     seed: 20_261_122_013,
     broke: 'a worker that was told to leave on a line that broke got no calls any more, for ever',
   },
+  {
+    seed: 20_261_128_036,
+    broke:
+      'a call of a client that was given up ran twice: those that knew of it had left before the head',
+  },
 ];

@@ -50,8 +50,7 @@ export class VirtualMachine {
     const cable = join(this.directory, 'line');
     const kernel = ['console=ttyS0 quiet panic=-1 root=/dev/nvme0n1 rw', INIT, ...parameters];
     const options = {
-      // One thread: two would wait for each other, at half more of the processor and no sooner.
-      accel: 'tcg,thread=single',
+      accel: 'tcg,thread=multi',
       cpu: 'max',
       smp: '2',
       m: '1536',

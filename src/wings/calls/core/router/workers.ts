@@ -225,11 +225,25 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
   line.peer.send({ kind: 'welcome', generation, heartbeatMs: CALL_HEARTBEAT_MS });
   // Another router had them: nobody knows how far they were.
   for (const id of hello.over) state.remember(id, state.over.get(id) ?? Number.POSITIVE_INFINITY);
+  tellOver(state, line, hello);
   match(state, worker, hello);
   state.loads.refresh(worker);
   askAgain(worker.relays);
   accountFor(state, worker.name);
   return null;
+}
+
+/**
+ * Tells a worker what was over before it came, to remember it: those that were told at the time may have
+ * left when the next router asks. Of what it holds it hears by itself.
+ */
+function tellOver(state: RouterState, { peer }: WorkerLine, { over, held }: WorkerHello): void {
+  const known = new Set([...over, ...held.map(({ session }) => session)]);
+  for (const id of state.over.keys()) {
+    // A client that has come back goes on with its id.
+    if (known.has(id) || state.sessions.has(id)) continue;
+    peer.send({ kind: 'over', id, isDetached: true });
+  }
 }
 
 /** What it says it holds, against what we think it has. */

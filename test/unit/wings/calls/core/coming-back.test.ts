@@ -194,6 +194,29 @@ test('[C6] a session that was given up is not run by the next head either', () =
   assert.deepEqual(worker.started, ['x#1']);
 });
 
+test('[C2] nor when all workers that were there when it was given up have left', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const first = rig.worker();
+  const call = client.submit(client.asset(), 'x');
+  rig.settle();
+  first.start();
+  client.line?.cut();
+  rig.pass(11_000);
+  first.end();
+  rig.settle();
+  const later = rig.worker('n2:1#1');
+  rig.settle();
+  first.line?.cut();
+  rig.router.workerGone(first.name, 'left', rig.now);
+  rig.restart({ workers: [later.name] });
+  later.connect();
+  client.connect();
+  later.work();
+  assert.equal(client.how(call), 'gone');
+  assert.deepEqual(later.started, []);
+});
+
 test('[C1] a worker that never heard that it may leave gets calls again when it is back', () => {
   const rig = new Rig({ idleMs: 1000 });
   const client = rig.client();
