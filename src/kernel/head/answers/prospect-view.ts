@@ -63,7 +63,7 @@ export function viewLookAhead(
     startsNow
       ? startsNowWords(prospect, at, would)
       : forecast === null
-        ? cannotStartWords(awaited)
+        ? cannotStartWords(awaited, lacksGivenBack(reason))
         : forecastWords(forecast, at, would),
     rootless.length > 0 ? rootlessWords(rootless) : null,
     smaller.length > 0 ? smallerWords(smaller) : null,
@@ -78,6 +78,16 @@ export function viewLookAhead(
     priority: viewPriority(prospect),
     words: lines.filter((line) => line !== null).join('\n'),
   };
+}
+
+/** Whether gpus that may not be given now are what it waits for: no plan says when they are well. */
+function lacksGivenBack(reason: Reason): boolean {
+  if (reason.kind !== 'resources') return false;
+  return reason.nodes.nodes.some(({ situation }) => {
+    return (
+      situation.kind === 'free' && situation.amounts.some(({ aside = [] }) => aside.length > 0)
+    );
+  });
 }
 
 function startOf(forecast: Forecast | null): number | null {

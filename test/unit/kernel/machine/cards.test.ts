@@ -1,6 +1,8 @@
 // Cards of nodes: which of them tasks are given, and what is said of the others.
 
 import assert from 'node:assert/strict';
+import { viewLookAhead } from '../../../../src/kernel/head/answers/prospect-view.ts';
+import { lookAhead, pendingOf } from '../../../../src/kernel/machine/answers/explain.ts';
 import { scenario, type TestHead } from '../../../support/controller.ts';
 import { card, GIB } from '../../../support/nodes.ts';
 import { why } from '../../../support/why.ts';
@@ -30,6 +32,20 @@ scenario('[V2] a card that is used outside is given to no task, and why names th
   assert.deepEqual(head.schedule(), ['2#1@n1']);
   assert.deepEqual(gpusOf(head, '2'), [0]);
 });
+
+scenario(
+  '[V2] what waits for a gpu that others use is not told that it can never start',
+  (head) => {
+    head.connect('n1', { gpus: 2, cards: [card(0, OUTSIDE), card(1)] });
+    head.submit({ gpuCount: 2 });
+    assert.deepEqual(head.schedule(), []);
+    const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(1), 0), head.at);
+    assert.match(
+      viewLookAhead(ahead, 'task').words,
+      /It starts when enough gpus may be given again; nobody knows when that is\./,
+    );
+  },
+);
 
 scenario('[V2] a task keeps a card that somebody else uses, too', (head) => {
   head.connect('n1', { gpus: 1, cards: [card(0)] });

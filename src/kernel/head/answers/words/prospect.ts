@@ -78,7 +78,10 @@ const BACK = {
 } as const;
 
 /** `It cannot start until n1 is undrained or n2 is back.` */
-export function cannotStartWords(awaited: Awaited | null): string {
+export function cannotStartWords(awaited: Awaited | null, waitsForGpus = false): string {
+  if (awaited === null && waitsForGpus) {
+    return 'It starts when enough gpus may be given again; nobody knows when that is.';
+  }
   if (awaited === null) {
     return 'It cannot start: the end of no running task makes enough room on the nodes in use.';
   }
