@@ -117,6 +117,15 @@ describe('samples of gpus', () => {
         [2, 40],
       ],
     );
+    const { nodes } = await cluster.client.call<ReplyOf<'gpuMap'>>('GET', '/v1/samples/gpus');
+    const cards = nodes[0]?.cards ?? [];
+    assert.deepEqual(
+      cards.map(({ percents }) => percents.filter((point) => point !== null).at(-1)),
+      [40, 40, 40],
+    );
+    const holder = cards.find(({ type }) => type === 'rtx3090');
+    assert.deepEqual([holder?.state, holder?.tasks], ['given', [`${id}#1`]]);
+    assert.equal(holder?.users.length, 1);
     await cluster.ok('cancel', id);
   });
 

@@ -220,14 +220,22 @@ export class Samples {
     return { from: first * level.stepMs, stepMs, cpu, memory, gpus };
   }
 
-  /** One figure of many gpus, on one grid: its means by series, `n1/gpu0`. */
+  /** One figure of many gpus, on one grid. Its last step is not over: there the last look stands. */
   gpuMeans(from: number) {
     const grid = gridFor(from, this.#clock.now(), MAP_STEPS_MAX);
     const { first, level, merged } = grid;
     const meansOf = (name: NodeName, figure: string): readonly Point[] => {
-      return this.#column(name, figure, { line: level.mean, grid }).means();
+      const means = this.#column(name, figure, { line: level.mean, grid }).means();
+      return means.with(-1, this.#lastOf(name, figure) ?? means.at(-1) ?? null);
     };
     return { from: first * level.stepMs, stepMs: level.stepMs * merged, meansOf };
+  }
+
+  #lastOf(name: NodeName, figure: string): Point {
+    const last = this.#last.get(name);
+    if (last === undefined || this.#clock.now() - last.at > QUIET_MS) return null;
+    for (const [one, amount] of figuresOf(last.look)) if (one === figure) return amount;
+    return null;
   }
 
   /** Numbers of those that have told since the head was started. */

@@ -57,6 +57,9 @@ test('[V20] each card has its means, who has it, and what keeps it from being gi
     'nobody told of it',
   );
   assert.deepEqual([second?.state, second?.why], ['ill', 'ill: GPU is lost']);
+  const hour = await ask();
+  assert.equal(hour.stepMs, 60_000);
+  assert.equal(hour.nodes[0]?.cards[0]?.percents.at(-1), 40, 'a minute that is not over');
   const full = await ask({ from: BEGIN, figure: 'memory' });
   assert.equal(full.nodes[0]?.cards[0]?.percents.at(-1), Math.round((100 * 8) / 24));
 });
