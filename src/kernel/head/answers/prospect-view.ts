@@ -63,7 +63,7 @@ export function viewLookAhead(
     startsNow
       ? startsNowWords(prospect, at, would)
       : forecast === null
-        ? cannotStartWords(awaited, lacksGivenBack(reason))
+        ? cannotStartWords(awaited, lackOf(reason))
         : forecastWords(forecast, at, would),
     rootless.length > 0 ? rootlessWords(rootless) : null,
     smaller.length > 0 ? smallerWords(smaller) : null,
@@ -80,14 +80,15 @@ export function viewLookAhead(
   };
 }
 
-/** Whether gpus that may not be given now are what it waits for: no plan says when they are well. */
-function lacksGivenBack(reason: Reason): boolean {
-  if (reason.kind !== 'resources') return false;
-  return reason.nodes.nodes.some(({ situation }) => {
+/** Gpus that may not be given now are no matter of plans: nothing says when they may. */
+function lackOf(reason: Reason): 'gpus given again' | 'room' {
+  if (reason.kind !== 'resources') return 'room';
+  const isAside = reason.nodes.nodes.some(({ situation }) => {
     return (
       situation.kind === 'free' && situation.amounts.some(({ aside = [] }) => aside.length > 0)
     );
   });
+  return isAside ? 'gpus given again' : 'room';
 }
 
 function startOf(forecast: Forecast | null): number | null {

@@ -78,8 +78,11 @@ const BACK = {
 } as const;
 
 /** `It cannot start until n1 is undrained or n2 is back.` */
-export function cannotStartWords(awaited: Awaited | null, waitsForGpus = false): string {
-  if (awaited === null && waitsForGpus) {
+export function cannotStartWords(
+  awaited: Awaited | null,
+  lacks: 'gpus given again' | 'room' = 'room',
+): string {
+  if (awaited === null && lacks !== 'room') {
     return 'It starts when enough gpus may be given again; nobody knows when that is.';
   }
   if (awaited === null) {
