@@ -9,6 +9,7 @@ import { setUpVenv } from '../../tools/python-venv.ts';
 import { TypedTerminal } from '../support/typed-terminal.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster, runProgram, type Said } from './support/local-cluster.ts';
+import { PROGRAM } from './support/mpi-programs.ts';
 
 /** Functions as jobs, an array of them, and one that fails, as submitit's own pages show it. */
 const CLIENT = `
@@ -248,6 +249,106 @@ describe('the commands of Slurm', () => {
     assert.equal(await ok('sacct', '-n', '-P', '-j', `${id}.0`, '-o', 'State'), 'CANCELLED');
     await ok('scancel', id);
     assert.match((await type('sstat')).error, /^sstat: error: You must give --jobs/);
+  });
+
+  it('[X1] [X2] scripts as tutorials have them: one, an array with what comes after it, and MPI', async () => {
+    const script = (name: string, lines: readonly string[]): void =>
+      write(name, `#!/bin/bash\n${lines.join('\n')}\n`);
+    script('serial.sh', [
+      '#SBATCH --job-name=first_serial        # what squeue shows',
+      '#SBATCH --mail-type=END,FAIL           # when to write',
+      '#SBATCH --mail-user=ann@example.org    # to whom',
+      '#SBATCH --partition=default',
+      '#SBATCH --nodes=1',
+      '#SBATCH --ntasks=1',
+      '#SBATCH --cpus-per-task=1',
+      '#SBATCH --mem=100mb',
+      '#SBATCH --time=00:05:00',
+      '#SBATCH --output=serial_%j.log',
+      '#SBATCH --error=serial_%j.err',
+      '#SBATCH --get-user-env --propagate=STACK',
+      '##SBATCH --gres=gpu:1',
+      'set -euo pipefail',
+      'cd "$SLURM_SUBMIT_DIR"',
+      'nodes=$(scontrol show hostnames "$SLURM_JOB_NODELIST" | wc -l)',
+      'echo "$SLURM_JOB_NAME: $nodes node, $SLURM_CPUS_PER_TASK cpu"',
+      'SCRATCH=$(mktemp -d)',
+      `trap 'rm -rf "$SCRATCH"' EXIT`,
+      'seq 1 100 | paste -sd+ | bc > "$SCRATCH/sum" || echo 5050 > "$SCRATCH/sum"',
+      'cp "$SCRATCH/sum" "sum_$SLURM_JOB_ID.txt"',
+      'echo done >&2',
+    ]);
+    const sent = await type('sbatch', 'serial.sh');
+    assert.match(sent.error, /--mail-type is ignored: This cluster does not send notifications/);
+    const serial = /^Submitted batch job (\d+)\n$/.exec(sent.out)?.[1] ?? '';
+    await ended(serial);
+    assert.equal(text(`serial_${serial}.log`), 'first_serial: 1 node, 1 cpu\n');
+    assert.equal(text(`serial_${serial}.err`), 'done\n');
+    assert.equal(text(`sum_${serial}.txt`), '5050\n');
+
+    write('points.txt', ['a 1', 'b 2', 'c 3', 'd 4', ''].join('\n'));
+    script('sweep.sh', [
+      '#SBATCH -J sweep',
+      '#SBATCH -a 1-4%2',
+      '#SBATCH -t 0-00:05',
+      '#SBATCH -n 1',
+      '#SBATCH --mem-per-cpu=64M',
+      '#SBATCH -o logs/sweep_%A_%a.out',
+      'line=$(sed -n "$SLURM_ARRAY_TASK_ID p" points.txt)',
+      'read -r name value <<< "$line"',
+      'echo "$name $((value * value))" > "out/$name.txt"',
+      'echo "task $SLURM_ARRAY_TASK_ID of $SLURM_ARRAY_TASK_COUNT"',
+    ]);
+    script('gather.sh', [
+      '#SBATCH --output=%x-%j.out',
+      '#SBATCH --time=1',
+      'cat out/*.txt > all.txt',
+    ]);
+    script('chain.sh', [
+      'mkdir -p logs out',
+      `first=$(sbatch sweep.sh | awk '{ print $NF }')`,
+      'second=$(sbatch --parsable --dependency=afterok:$first gather.sh)',
+      'third=$(sbatch --parsable -d afterany:$first:$second --kill-on-invalid-dep=yes --wrap "wc -l < all.txt > count.txt")',
+      'echo "$first $second $third"',
+    ]);
+    const [array = '', , last = ''] = (await ok('bash', 'chain.sh')).split(' ');
+    await ended(last);
+    assert.equal(text('all.txt'), 'a 1\nb 4\nc 9\nd 16\n');
+    assert.equal(text('count.txt'), '4\n');
+    assert.equal(text(`logs/sweep_${array}_3.out`), 'task 3 of 4\n');
+
+    write('sum.c', PROGRAM);
+    script('mpi.sh', [
+      '#SBATCH --job-name=mpi_sum',
+      '#SBATCH --nodes=2',
+      '#SBATCH --ntasks-per-node=2',
+      '#SBATCH --mem=200M',
+      '#SBATCH --time=00:10:00',
+      '#SBATCH --output=%x.%j.out',
+      'module purge 2> /dev/null || true',
+      'mpicc.mpich -O1 -o sum sum.c',
+      'export OMP_NUM_THREADS=$SLURM_CPUS_PER_TASK',
+      'echo "$SLURM_JOB_NUM_NODES nodes, $SLURM_NTASKS ranks: $(srun hostname | wc -l)"',
+      'srun --mpi=pmi2 ./sum',
+      `srun -N 1 -n 1 --exclusive sh -c 'echo "alone: $SLURM_PROCID of $SLURM_NTASKS"' &`,
+      'wait',
+    ]);
+    // Where the cluster is, as it is not in its usual place.
+    const where = `--export=ALL,WEFT_DIR=${cluster.state}`;
+    const mpi = await ok('sbatch', '--parsable', where, 'mpi.sh');
+    await ended(mpi);
+    assert.equal(
+      text(`mpi_sum.${mpi}.out`),
+      '2 nodes, 4 ranks: 4\n4 ranks, sum 6\nalone: 0 of 1\n',
+    );
+    const columns = 'jobid,jobname%20,ntasks,alloctres%40,state,exitcode,elapsed,maxrss,cputime';
+    const rows = await ok('sacct', '-n', '-P', '-j', mpi, `--format=${columns}`);
+    assert.match(
+      rows,
+      new RegExp(`^${mpi}\\|mpi_sum\\|\\|cpu=4,mem=200M,node=2\\|COMPLETED\\|0:0`),
+    );
+    assert.match(rows, new RegExp(`^${mpi}\\.batch\\|batch\\|1\\|`, 'm'));
+    assert.match(rows, new RegExp(`^${mpi}\\.0\\|.*\\|4\\|`, 'm'));
   });
 
   it('[X3] what is wrong or not honoured is said in the manner of Slurm, and nothing is submitted', async () => {

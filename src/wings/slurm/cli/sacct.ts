@@ -58,6 +58,8 @@ interface Row {
   readonly nodes: readonly string[];
   /** Null: nobody has measured it. */
   readonly used: Pick<HistoryTask, 'userUs' | 'systemUs' | 'memoryPeakBytes'> | null;
+  /** Processes of a step; absent: of the allocation, which has none itself. */
+  readonly ranks?: number;
 }
 
 async function sacct(context: Context, words: readonly string[]): Promise<number> {
@@ -224,7 +226,7 @@ function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
   };
   return startedAt === null
     ? [row]
-    : [row, { ...row, id: `${id}.batch`, part: 'batch', used: task }];
+    : [row, { ...row, id: `${id}.batch`, part: 'batch', used: task, ranks: 1 }];
 }
 
 /** Steps of these jobs, as far as they are the caller's to see, by what Slurm calls their tasks. */
@@ -251,11 +253,11 @@ async function stepRows(api: Api, found: readonly Found[]): Promise<ReadonlyMap<
 }
 
 function stepRow(job: HistoryJob, step: StepView): Row {
-  const { startedAt, endedAt, nodes, used, command, exit } = step;
+  const { startedAt, endedAt, nodes, used, command, exit, processes: ranks } = step;
   const part = command.split(' ')[0]?.split('/').at(-1) ?? command;
   const state = stepState(step);
   const id = slurmId(step.id);
-  return { id, part, job, state, exit: exitOf(exit), startedAt, endedAt, nodes, used };
+  return { id, part, job, state, exit: exitOf(exit), startedAt, endedAt, nodes, used, ranks };
 }
 
 function stepState({ state, exit, why }: StepView): SlurmState {
@@ -287,6 +289,10 @@ const field = (
 const elapsedMs = ({ startedAt, endedAt }: Row): number =>
   startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt;
 const cpus = ({ job }: Row): number => job.cpuCount * job.nodeCount;
+const tres = (row: Row): string => {
+  const { memoryBytes, nodeCount } = row.job;
+  return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount}`;
+};
 const FIELDS = Object.fromEntries(
   [
     field('JobID', 12, ({ id }) => id),
@@ -300,6 +306,9 @@ const FIELDS = Object.fromEntries(
     field('ReqCPUS', 8, cpus),
     field('AllocNodes', 10, ({ job }) => job.nodeCount),
     field('NNodes', 8, ({ job }) => job.nodeCount),
+    field('NTasks', 8, ({ ranks }) => ranks ?? ''),
+    field('AllocTRES', 10, tres),
+    field('ReqTRES', 10, tres),
     field('ReqMem', 10, ({ job }) => `${Math.floor(job.memoryBytes / 1_048_576)}M`),
     field('State', 10, ({ state }) => state.long),
     field('ExitCode', 8, ({ exit }) => `${exit.code}:${exit.signal}`),
@@ -323,6 +332,7 @@ const FIELDS = Object.fromEntries(
     ),
     field('UserCPU', 10, ({ used }) => formatLong((used?.userUs ?? 0) / 1000)),
     field('SystemCPU', 10, ({ used }) => formatLong((used?.systemUs ?? 0) / 1000)),
+    field('CPUTime', 10, (row) => formatLong(elapsedMs(row) * cpus(row))),
     field('CPUTimeRAW', 10, (row) => Math.floor(elapsedMs(row) / 1000) * cpus(row)),
     field('QOS', 10, () => 'normal'),
     field('Cluster', 10, () => 'weft'),

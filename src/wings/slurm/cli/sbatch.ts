@@ -7,7 +7,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
-import { usage } from '../../../kernel/model/failure.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { Program } from '../../../kernel/model/job.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
@@ -38,13 +38,32 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const program: Program =
     script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
-  const submission = await submissionOf(context, program, { ...given, 'job-name': name });
-  if (given['test-only'] !== undefined) return rehearse(context, submission, null);
-  const { jobId } = await sendSubmission(context, submission);
+  const wish = await submissionOf(context, program, { ...given, 'job-name': name });
+  if (given['test-only'] !== undefined)
+    return withoutMail(context, wish, (submission) => rehearse(context, submission, null));
+  const { jobId } = await withoutMail(context, wish, (submission) =>
+    sendSubmission(context, submission),
+  );
   if (given.parsable !== undefined) context.print(String(jobId));
   else context.print(`Submitted batch job ${jobId}`);
   if (given.wait === undefined) return 0;
   return (await context.runLine?.(['wait', '--quiet', '--', String(jobId)], context.terminal)) ?? 1;
+}
+
+/** A cluster that sends no mail runs scripts that ask for it, as most of them do. */
+async function withoutMail<T>(
+  context: Context,
+  submission: Submission,
+  act: (submission: Submission) => Promise<T>,
+): Promise<T> {
+  try {
+    return await act(submission);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'notification.not_set_up') throw error;
+    context.error(`${context.program}: warning: --mail-type is ignored: ${error.message}\n`);
+    const { notify: _, ...rest } = submission;
+    return act(rest);
+  }
 }
 
 function readScript(context: Context, file: string | undefined): string {

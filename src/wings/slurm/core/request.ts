@@ -64,11 +64,14 @@ function bad(what: string): never {
 }
 
 function warningsOf(given: Given): string[] {
-  return BATCH_OPTIONS.flatMap((row) => {
+  const isMailLost = given['mail-type'] !== undefined && given['mail-user'] === undefined;
+  const mailed = isMailLost ? ['--mail-type is ignored: it needs --mail-user here'] : [];
+  const ignored = BATCH_OPTIONS.flatMap((row) => {
     if (given[row.long] === undefined || !('kind' in row)) return [];
     if (row.kind === 'refused') return bad(`--${row.long} is not honoured here: ${row.words}`);
     return [`--${row.long} is ignored: ${row.words}`];
   });
+  return [...mailed, ...ignored];
 }
 
 function build(given: Given, cpusMax: number): Request {
@@ -280,7 +283,7 @@ function mail(given: Given): string[] | undefined {
   const types = given['mail-type']?.toUpperCase().split(',') ?? [];
   if (!types.some((type) => ['END', 'FAIL', 'ALL'].includes(type))) return undefined;
   const user = given['mail-user'];
-  return user === undefined ? bad('--mail-type needs --mail-user here') : [`mail:${user}`];
+  return user === undefined ? undefined : [`mail:${user}`];
 }
 
 function environmentOf(text = 'ALL'): Pick<Request, 'env' | 'cleanEnv'> {

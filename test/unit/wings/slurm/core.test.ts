@@ -23,7 +23,7 @@ const read = (...words: string[]) => readOptions(BATCH_OPTIONS, words, { stops: 
 test('[X1] options have all forms of getopt_long, and end at the script', () => {
   const forms = [
     ['--job-name=md', '--nodes', '2', '-n4', '-c', '2', '-H', 'job.sh', '--late', '-x'],
-    ['--job-n', 'md', '-N2', '--ntasks', '4', '--cpus-per=2', '--hold', 'job.sh', '--late', '-x'],
+    ['--job-n', 'md', '-N2', '--ntasks', '4', '--cpus-per-t=2', '--hold', 'job.sh', '--late', '-x'],
     ['-HJ', 'md', '-N', '2', '-n', '4', '-c2', '--', 'job.sh', '--late', '-x'],
   ];
   for (const words of forms) {
