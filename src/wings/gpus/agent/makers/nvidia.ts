@@ -23,6 +23,16 @@ const VENDOR = 'nvidia';
 const FORMAT = '--format=csv,noheader,nounits';
 const DRIVER_FOLDER = '/proc/driver/nvidia/gpus';
 
+/** Cards may be given without knowing their links: who did not say is not asked again soon. */
+const LOOKS_BETWEEN = 500;
+const NO_LINKS: ReadonlyMap<number, number> = new Map();
+
+interface Links {
+  readonly key: string;
+  readonly joined: ReadonlyMap<number, number>;
+  looksLeft: number;
+}
+
 export class Nvidia {
   readonly #machine: MachineView;
   readonly #tool: Tool;
@@ -30,11 +40,14 @@ export class Nvidia {
   #fields: readonly string[] = FIELDS;
 
   #xids: Xids = NO_XIDS;
-  #links: { readonly key: string; readonly joined: ReadonlyMap<number, number> } | null = null;
+  /** Asked for by itself: what hangs on it must not keep the others from being asked. */
+  readonly #topology: Tool;
+  #links: Links | null = null;
 
   constructor(machine: MachineView) {
     this.#machine = machine;
     this.#tool = machine.tool('nvidia-smi');
+    this.#topology = machine.tool('nvidia-smi');
   }
 
   /** Returns null when the machine has none. */
@@ -72,12 +85,17 @@ export class Nvidia {
 
   /** Asked once for each set of cards: wires do not change while a machine is up. */
   async #linksOf(seen: readonly NvidiaCard[]): Promise<ReadonlyMap<number, number>> {
-    if (seen.length < 2) return new Map();
+    if (seen.length < 2) return NO_LINKS;
     const key = seen.map(({ card }) => `${card.index} ${card.uuid}`).join();
-    if (this.#links?.key === key) return this.#links.joined;
-    const said = await this.#tool.run('topo', '-m');
-    const joined = readLinks(textOf(said));
-    if (said.kind === 'said') this.#links = { key, joined };
+    const known = this.#links?.key === key ? this.#links : null;
+    if (known !== null && known.looksLeft > 0) {
+      known.looksLeft -= 1;
+      return known.joined;
+    }
+    const said = await this.#topology.run('topo', '-m');
+    const isKnown = said.kind === 'said' && said.code === 0;
+    const joined = isKnown ? readLinks(said.text) : NO_LINKS;
+    this.#links = { key, joined, looksLeft: isKnown ? Number.POSITIVE_INFINITY : LOOKS_BETWEEN };
     return joined;
   }
 
