@@ -360,6 +360,11 @@ describe('the commands of Slurm', () => {
       [/^sbatch: error: Invalid time limit/, 'sbatch', '-t', '1h', 'job.sh'],
       [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'plain'],
       [/DOS line breaks/, 'sbatch', 'dos.sh'],
+      [/^sbatch: error: Batch script is larger than/, 'sbatch', 'large.sh'],
+      [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'mark.sh'],
+      [/^sbatch: error: --ntasks 3 is not 2 nodes/, 'sbatch', '-N', '2', '-n', '3', 'job.sh'],
+      [/^sbatch: error: Script arguments not permitted/, 'sbatch', '--wrap', 'true', 'job.sh'],
+      [/^sacct: error: Invalid field requested: "Nope"/, 'sacct', '--format=JobID,Nope'],
       [/^sbatch: error: bad\.sh:3: unrecognized option '--tiem=1'/, 'sbatch', 'bad.sh'],
       [/^sbatch: error: The cluster can never hold/, 'sbatch', '-N', '9', 'job.sh'],
       [/^squeue: error: Invalid job id specified/, 'squeue', '-j', '99999'],
@@ -371,6 +376,9 @@ describe('the commands of Slurm', () => {
     ];
     write('plain', 'echo hi\n');
     write('dos.sh', '#!/bin/sh\r\necho hi\r\n');
+    write('job.sh', '#!/bin/sh\n');
+    write('large.sh', `#!/bin/sh\n${'#'.repeat(10_000_000)}\n`);
+    write('mark.sh', '\uFEFF#!/bin/sh\necho hi\n');
     write('bad.sh', '#!/bin/sh\n# one\n#SBATCH --tiem=1\n');
     for (const [words, ...argv] of wrong) {
       const { code, error } = await type(...argv);
