@@ -8,8 +8,8 @@ import type { JobId, NodeName, TaskPlace, UserName } from '../src/kernel/model/i
 import { formatEpochId, formatTaskId } from '../src/kernel/model/ids.ts';
 import type { JobSpec, Outcome } from '../src/kernel/model/job.ts';
 import { isUnderWay } from '../src/kernel/model/maintenance.ts';
+import type { Share } from '../src/kernel/model/orders.ts';
 import type { Reservation } from '../src/kernel/model/reservation.ts';
-import type { Resources } from '../src/kernel/model/resources.ts';
 import { partKey } from './head-files.ts';
 import type { SimProcess } from './process.ts';
 
@@ -38,9 +38,11 @@ export interface EpochPlace {
   readonly rank: number;
 }
 
+/** What a task has of one node. Several may have parts of one gpu. */
+export type ShareTruth = Pick<Share, 'resources' | 'gpus'>;
+
 /** What a task's current epoch has of one node, for planning ahead. */
-export interface HeldTruth {
-  readonly resources: Resources;
+export interface HeldTruth extends ShareTruth {
   /** Null: not all of its parts have started. */
   readonly startedAt: number | null;
   readonly walltimeMs: number | null;
@@ -52,9 +54,9 @@ export interface HeldTruth {
 /** A task's current epoch, as far as it holds something. */
 interface EpochTruth {
   readonly place: TaskPlace;
-  readonly shares: Map<NodeName, Resources>;
+  readonly shares: Map<NodeName, ShareTruth>;
   /** What it is to have once a task of its job gives it up. */
-  readonly waits: ReadonlyMap<NodeName, Resources>;
+  readonly waits: ReadonlyMap<NodeName, Share>;
   readonly unstarted: Set<NodeName>;
   readonly stopped: Set<NodeName>;
   startedAt: number | null;
@@ -142,12 +144,10 @@ export class Truth {
   }
 
   /** What was next on a node and is to have a place there. */
-  nextAt({ epochId, node }: Of<'part_placed'>): { place: TaskPlace; resources: Resources } | null {
+  nextAt({ epochId, node }: Of<'part_placed'>): { place: TaskPlace; share: Share } | null {
     const epoch = this.#epochs.get(epochId);
-    const resources = epoch?.waits.get(node);
-    return epoch === undefined || resources === undefined
-      ? null
-      : { place: epoch.place, resources };
+    const share = epoch?.waits.get(node);
+    return epoch === undefined || share === undefined ? null : { place: epoch.place, share };
   }
 
   wasNext(epochId: string): boolean {
@@ -168,11 +168,13 @@ export class Truth {
       isLeaving,
       isYielding,
     } of this.#epochs.values()) {
-      const resources = shares.get(node);
+      const share = shares.get(node);
       const job = this.jobs.get(place.jobId);
-      if (resources === undefined || job === undefined || isLeaving) continue;
+      if (share === undefined || job === undefined || isLeaving) continue;
+      const { resources, gpus } = share;
       yield {
         resources: isYielding ? { ...resources, cpuCount: 0 } : resources,
+        gpus,
         startedAt,
         reservation: job.reservation,
         stopped: stopped.size > 0,
@@ -268,7 +270,7 @@ export class Truth {
     switch (event.kind) {
       case 'task_allocated': {
         const { place, epoch, shares, next } = event;
-        const given = new Map(shares.map(({ node, resources }) => [node, resources]));
+        const given = new Map(shares.map((share) => [share.node, share]));
         const epochId = formatEpochId(formatTaskId(place.jobId, place.index), epoch);
         if (next) this.#next.add(epochId);
         this.#epochs.set(epochId, {

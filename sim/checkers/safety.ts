@@ -227,9 +227,8 @@ export function checkEvent({ truth, machines, now }: SafetyWorld, event: Event, 
       if (event.begun) return;
       const next = truth.nextAt(event);
       if (next === null) return;
-      const { place, resources } = next;
-      const shares = [{ node: event.node, resources }];
-      return checkWindows(truth, machines, { place, shares }, at);
+      const { place, share } = next;
+      return checkWindows(truth, machines, { place, shares: [share] }, at);
     }
     case 'task_done':
       return checkNotDone(truth, event.place, 'ends');

@@ -2,6 +2,7 @@
 // been given to whom, and what is given now.
 
 import { formatTaskId, type NodeName, type TaskPlace } from '../../src/kernel/model/ids.ts';
+import type { Share } from '../../src/kernel/model/orders.ts';
 import type { Reservation, ReservedSlot } from '../../src/kernel/model/reservation.ts';
 import {
   addResources,
@@ -11,7 +12,7 @@ import {
   subtractResources,
 } from '../../src/kernel/model/resources.ts';
 import type { Machine } from '../machine.ts';
-import type { HeldTruth, Truth } from '../truth.ts';
+import type { HeldTruth, ShareTruth, Truth } from '../truth.ts';
 import { Violation } from '../violation.ts';
 
 interface Slot extends ReservedSlot {
@@ -24,7 +25,7 @@ interface Given {
   readonly node: NodeName;
   readonly at: number;
   readonly until: number;
-  readonly resources: Resources;
+  readonly share: ShareTruth;
   readonly reservation: string | null;
 }
 
@@ -34,7 +35,7 @@ export function checkWindows(
   machines: ReadonlyMap<string, Machine>,
   event: {
     readonly place: TaskPlace;
-    readonly shares: readonly { readonly node: NodeName; readonly resources: Resources }[];
+    readonly shares: readonly Share[];
   },
   at: number,
 ): void {
@@ -45,9 +46,10 @@ export function checkWindows(
   if (spec === undefined || spec.system !== undefined) return;
   const until = spec.walltimeMs === null ? Infinity : at + spec.walltimeMs;
   const reservation = truth.reservationOf(place.jobId);
-  for (const { node, resources } of shares) {
+  for (const share of shares) {
+    const { node } = share;
     const words = `${formatTaskId(place.jobId, place.index)} on ${node}`;
-    const given = { words, node, at, until, resources, reservation };
+    const given = { words, node, at, until, share, reservation };
     const total = machines.get(node)?.make.resources ?? NO_RESOURCES;
     checkNode(truth, given, total);
   }
@@ -66,7 +68,7 @@ function checkNode(truth: Truth, given: Given, total: Resources): void {
 /** At one instant of its time: what others may use holds all that would be there. */
 function checkInstant(
   truth: Truth,
-  { words, node, at, resources }: Given,
+  { words, node, at, share: given }: Given,
   of: { slots: readonly Slot[]; at: number; total: Resources; other: string },
 ): void {
   const open = of.slots.filter((slot) => slot.from <= of.at && of.at < slot.until);
@@ -79,14 +81,25 @@ function checkInstant(
     }
     left = subtractResources(left, share);
   }
-  let used = resources;
+  const others: ShareTruth[] = [];
   for (const held of truth.heldOn(node)) {
     if (latestEndOf(held, at) <= of.at) continue;
     if (open.some((slot) => slot.reservation.id === held.reservation)) continue;
-    used = addResources(used, held.resources);
+    others.push(held);
   }
-  if (fitsIn(used, left)) return;
+  if (fitsIn(together(given, others), left)) return;
   throw new Violation('S5', `${words} takes what is set aside for reservation ${of.other}`);
+}
+
+/** Counts a gpu once that several have in part: how much of it each has is judged by `cards.ts`. */
+function together(given: ShareTruth, others: readonly ShareTruth[]): Resources {
+  const gpus = new Set(given.gpus);
+  let sum = given.resources;
+  for (const other of others) {
+    sum = addResources(sum, other.resources);
+    for (const gpu of other.gpus) gpus.add(gpu);
+  }
+  return { ...sum, gpuCount: gpus.size };
 }
 
 /** R2: within one slot of its reservation, and within the share. */
@@ -98,10 +111,8 @@ function checkMember(truth: Truth, given: Given, slots: readonly Slot[], total: 
   if (own === undefined) throw new Violation('S5', `${words} is outside of its ${reservation}`);
   const share = own.shares[node];
   if (share === undefined || share === 'whole') return;
-  let used = given.resources;
-  for (const held of truth.heldOn(node)) {
-    if (held.reservation === reservation) used = addResources(used, held.resources);
-  }
+  const others = [...truth.heldOn(node)].filter((held) => held.reservation === reservation);
+  const used = together(given.share, others);
   if (fitsIn(used, share) || fitsIn(total, share)) return;
   throw new Violation('S5', `${words} takes more than the share of its ${reservation}`);
 }
