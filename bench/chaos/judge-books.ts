@@ -3,7 +3,7 @@
 
 import type { HistoryTask } from '../../src/kernel/api/history.ts';
 import { type Case, overlapMs, spanOf, type TaskCase } from './case.ts';
-import type { Life, Span } from './evidence.ts';
+import type { Life, Span, Work } from './evidence.ts';
 import { siteOf } from './site/evidence.ts';
 
 /** Between an instant and the one in the books, while nothing is broken. */
@@ -32,7 +32,8 @@ function judgeRows(all: Case, { id, work, rows }: TaskCase): void {
   const last = work.reservation === null ? rows.length - 1 : null;
   for (const [at, row] of rows.entries()) {
     const before = rows[at - 1];
-    const isNext = row.epoch === (before?.epoch ?? 0) + 1;
+    // A number that its node gave back without a start has no record (A39).
+    const isNext = row.epoch === (before?.epoch ?? 0) + 1 || isPassedOver(work, before, row);
     if (!isNext && !isAfterLoss(all, before, row)) {
       all.violate('books', `${id}: record ${at + 1} is of #${row.epoch}`);
     }
@@ -40,6 +41,10 @@ function judgeRows(all: Case, { id, work, rows }: TaskCase): void {
       all.violate('books', `${id}#${row.epoch} of ${rows.length}: final is ${row.final}`);
     }
   }
+}
+
+function isPassedOver({ arraySize }: Work, before: HistoryTask | undefined, row: HistoryTask) {
+  return arraySize !== null && row.epoch > (before?.epoch ?? 0);
 }
 
 /** Records between them may be lost, and numbers are passed over then. */

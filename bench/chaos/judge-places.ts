@@ -3,6 +3,7 @@
 
 import { type Case, overlapMs, type TaskCase } from './case.ts';
 import type { Life, SetAside, Span, Stop } from './evidence.ts';
+import { PAUSE_MS } from './receipts.ts';
 
 /** A process that is told to stop, or to end, may write once more. */
 const SLACK_MS = 300;
@@ -127,11 +128,22 @@ function runningAt(runs: readonly Run[], at: number): Run[] {
   return runs.filter((run) => run.from <= at && at < run.until);
 }
 
+/** A short stop leaves no gap between the beats of whoever makes room for an urgent task. */
+function mayStandStill(one: Run, { task, from, until }: Run): boolean {
+  const isBelow = task.work.partition === 'urgent' && one.task.work.partition !== 'urgent';
+  return isBelow && Math.min(one.until, until) - from <= PAUSE_MS;
+}
+
 function judgeRoom(all: Case, runs: readonly Run[]): void {
   for (const run of runs) {
     const beside = runningAt(runs, run.from);
     const lasting = beside.filter((one) => !one.lastWords);
     if (cpusOf(beside) <= all.evidence.cpusPerHost) continue;
+    const awake = beside.filter((one) => !mayStandStill(one, run));
+    if (cpusOf(awake) <= all.evidence.cpusPerHost) {
+      all.count('beside an urgent task, too short to see whether it stood still');
+      continue;
+    }
     if (cpusOf(lasting) <= all.evidence.cpusPerHost) {
       all.count('ended while suspended, went on for its grace');
       continue;

@@ -3,7 +3,7 @@
 import type { Life, Span } from './evidence.ts';
 
 /** Longer between two receipts than of a process that runs; on a busy machine they come late. */
-const PAUSE_MS = 250;
+export const PAUSE_MS = 250;
 
 const WHATS = new Set(['start', 'beat', 'end']);
 

@@ -300,6 +300,15 @@ describe('the judge of chaos', () => {
       },
     ],
     [
+      'a task of an array whose first number its node gave back',
+      'ended: completed',
+      {
+        work: { arraySize: 1 },
+        lives: [{ ...LIFE, task: '1[0]', epoch: 2 }],
+        tasks: [{ ...ROW, id: '1[0]', index: 0, epoch: 2 }],
+      },
+    ],
+    [
       'a member in its reservation',
       'ended: completed',
       {
