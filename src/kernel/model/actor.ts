@@ -14,6 +14,8 @@ export interface UserActor {
   readonly role: Role;
   /** Groups of the account on the head's machine; those that an admin gave come on top. */
   readonly groups?: readonly string[];
+  /** The node whose word is all that the token of this request stands on; absent: of no node's. */
+  readonly through?: NodeName;
 }
 
 export type Actor =

@@ -2,6 +2,7 @@
 
 import { err, ok, type Result } from '../../base/result.ts';
 import type { State } from '../../machine/state.ts';
+import type { Token } from '../../machine/users/facts.ts';
 import type { Role, UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { EpochId, JobId, NodeName, UserName } from '../../model/ids.ts';
@@ -97,7 +98,7 @@ export class Authenticator {
     if (known === null || !same) return invalid();
     if (known.purpose === 'join')
       return prefix === 'wj' ? ok({ kind: 'join', tokenId: id }) : invalid();
-    return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known.user) }) : invalid();
+    return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known) }) : invalid();
   }
 
   /** By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback listener. */
@@ -122,7 +123,7 @@ export class Authenticator {
     }
     const token = this.#token(holder.tokenId);
     if (token === null || token.purpose !== 'user') return null;
-    return { actor: this.#tokenActor(token.user), until: token.expiresAt };
+    return { actor: this.#tokenActor(token), until: token.expiresAt };
   }
 
   /** The account as it is now; null: there is none of this name and uid, or it stays outside. */
@@ -159,9 +160,12 @@ export class Authenticator {
     return known.expiresAt !== null && known.expiresAt <= this.#options.now() ? null : known;
   }
 
-  #tokenActor(name: UserName): UserActor {
+  #tokenActor({ user: name, through }: Token): UserActor {
     // The name root means uid 0 wherever its processes would run.
-    return { kind: 'user', name, uid: name === 'root' ? 0 : null, role: this.#roleOf(name) };
+    const actor = { kind: 'user', name, uid: name === 'root' ? 0 : null } as const;
+    // No node's word makes an operator or admin, whatever its user has become since.
+    if (through !== undefined) return { ...actor, role: 'user', through };
+    return { ...actor, role: this.#roleOf(name) };
   }
 
   /** A session stands for a uid of this machine, so it is no good from anywhere else. */

@@ -79,7 +79,19 @@ export function decideCreateToken(step: Step, command: CreateToken, actor: Actor
     return step.refuse('argument.invalid', { what: 'the expiry of the token is in the past' });
   }
   const by = nameOf(actor);
-  step.emit({ kind: 'token_created', tokenId, hash, purpose, user, label, expiresAt, by });
+  const made = {
+    kind: 'token_created',
+    tokenId,
+    hash,
+    purpose,
+    user,
+    label,
+    expiresAt,
+    by,
+  } as const;
+  // What is made with a node's word stands on it, too.
+  const through = actor.kind === 'user' ? actor.through : undefined;
+  step.emit(through === undefined ? made : { ...made, through });
   return ok({ kind: 'done' });
 }
 

@@ -27,8 +27,9 @@ export function applyUserRemoved(state: State, event: Of<'user_removed'>): void 
 }
 
 export function applyTokenCreated(state: State, event: Of<'token_created'>, at: number): void {
-  const { tokenId: id, hash, purpose, user, label, expiresAt } = event;
-  state.tokens.set(id, { id, hash, purpose, user, label, createdAt: at, expiresAt });
+  const { tokenId: id, hash, purpose, user, label, expiresAt, through } = event;
+  const token = { id, hash, purpose, user, label, createdAt: at, expiresAt };
+  state.tokens.set(id, through === undefined ? token : { ...token, through });
 }
 
 export function applyTokenRevoked(state: State, event: Of<'token_revoked'>): void {

@@ -2,7 +2,7 @@
 
 import type { Role } from '../../model/actor.ts';
 import type { OwnCaps } from '../../model/caps.ts';
-import type { UserName } from '../../model/ids.ts';
+import type { NodeName, UserName } from '../../model/ids.ts';
 import type { BillingWeights } from '../../model/scheduling.ts';
 
 export type UserEvent =
@@ -33,6 +33,8 @@ export type UserEvent =
       readonly user: UserName;
       readonly label: string;
       readonly expiresAt: number | null;
+      /** Absent: of no node's word. */
+      readonly through?: NodeName;
       readonly by: string;
     }
   | { readonly kind: 'token_revoked'; readonly tokenId: string; readonly by: string };

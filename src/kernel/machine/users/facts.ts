@@ -2,7 +2,7 @@
 
 import type { Role } from '../../model/actor.ts';
 import type { OwnCaps } from '../../model/caps.ts';
-import type { UserName } from '../../model/ids.ts';
+import type { NodeName, UserName } from '../../model/ids.ts';
 import type { UsageBook } from '../../scheduler/line/usage-book.ts';
 
 export interface UsersFacts {
@@ -31,4 +31,6 @@ export interface Token {
   readonly label: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
+  /** The node by whose word it was made: never more than a user's. Absent: by none. */
+  readonly through?: NodeName;
 }

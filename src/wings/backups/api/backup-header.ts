@@ -29,6 +29,8 @@ export const backupHeader = z.object({
   unfinishedJobs: count,
   /** Where the files of the configuration were that lie in `configuration`, in order. */
   configuration: z.array(z.string()),
+  /** What could not be copied and was left out, and why; absent: nothing. */
+  leftOut: z.array(z.string()).optional(),
 });
 export type BackupHeader = z.infer<typeof backupHeader>;
 

@@ -57,6 +57,7 @@ export class Making {
   readonly #fresh: string[] = [];
   #bytes = 0;
   #newBytes = 0;
+  readonly #leftOut: string[] = [];
 
   constructor(order: BackupOrder, place: BackupWork) {
     this.#order = order;
@@ -80,15 +81,17 @@ export class Making {
     return { records, ...jobs, madeAt: at };
   }
 
-  /** False where there is none that could be read: what is in it is not worth a backup that fails. */
+  /** False where there is none that could be read: that alone is not worth a backup that fails. */
   #copyDatabase(name: string): boolean {
     const [from, to] = [join(this.#order.from, name), join(this.#head, name)];
     if (!existsSync(from) || !this.#entries.has(dirname(name))) return false;
     try {
       copyDatabase(from, to);
       return true;
-    } catch {
+    } catch (error) {
       rmSync(to, { force: true });
+      if (isFull(error)) throw error;
+      this.#leftOut.push(`${name}: ${(error as Error).message}`);
       return false;
     }
   }
@@ -105,7 +108,9 @@ export class Making {
     const sums = { entries: this.#entries.size, bytes: this.#bytes, newBytes: this.#newBytes };
     const listSha256 = createHash('sha256').update(list).digest('hex');
     const own = { format: BACKUP_FORMAT, weft, cluster, listSha256, configuration } as const;
-    const header: BackupHeader = { ...own, ...known, ...sums };
+    const all = { ...own, ...known, ...sums };
+    const header: BackupHeader =
+      this.#leftOut.length === 0 ? all : { ...all, leftOut: this.#leftOut };
     writeFileSync(join(this.#place.half, LIST_FILE), list, { mode: 0o600, flush: true });
     this.#syncAll();
     // Last, as it says that all the rest is there.
@@ -236,4 +241,10 @@ export class Making {
     }
     syncPath(this.#head);
   }
+}
+
+/** Whether SQLite says so (SQLITE_FULL), or the system. */
+export function isFull(error: unknown): boolean {
+  const { code, errcode } = error as { readonly code?: unknown; readonly errcode?: unknown };
+  return errcode === 13 || code === 'ENOSPC' || code === 'EDQUOT';
 }

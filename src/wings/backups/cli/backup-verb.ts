@@ -44,6 +44,7 @@ async function make(context: Context, to: string | undefined): Promise<number> {
   const { made, why } = recent;
   if (made === null) throw failedIn(folder, why ?? 'nobody knows why');
   context.print(`Backup ${made.folder}: ${amountWords(made)}; ${jobWords(made)}.`);
+  for (const one of made.leftOut ?? []) context.note(`left out of it: ${one}`);
   return 0;
 }
 

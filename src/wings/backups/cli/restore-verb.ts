@@ -61,6 +61,7 @@ function told(backup: OpenBackup, to: string, directory: string): string[] {
     `  ${amountWords(header)}, each as it was written`,
     `  ${jobWords(header)}; what was accepted later is not in it`,
     ...configured,
+    ...(header.leftOut ?? []).map((one) => `  left out when it was made: ${one}`),
     'Make sure that the head it was made of does not run any more. Then start this one once with',
     `  weft up --dir ${directory} --accept-loss       (all on this machine), or`,
     `  WEFT_DIR=${directory} weft head --accept-loss     (several machines; as the head's user)`,

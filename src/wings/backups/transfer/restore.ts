@@ -90,19 +90,24 @@ export function restore(backup: OpenBackup, named: string, freeIn = freeBytes): 
 function restoreThere(backup: OpenBackup, named: string, freeIn: (folder: string) => number): void {
   // Where the folder is a link to another disk, it goes to that disk.
   const to = unlessGone(() => realpathSync(named)) ?? named;
-  if ((unlessGone(() => readdirSync(to)) ?? []).length > 0) {
-    throw failure(refuse('restore.not_empty', { folder: to }));
-  }
+  checkEmpty(to);
   const parent = dirname(to);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
   checkRoom(backup.header, parent, freeIn(parent));
   const taken = takeLock(`${to}.restoring`, 'user');
   if (!taken.ok) throw inUse(to, taken.holder?.pid);
   try {
+    // Once more: another restore may have ended, or a head begun, since the first look.
+    checkEmpty(to);
     putInPlace(backup, to);
   } finally {
     taken.release();
   }
+}
+
+function checkEmpty(to: string): void {
+  if ((unlessGone(() => readdirSync(to)) ?? []).length === 0) return;
+  throw failure(refuse('restore.not_empty', { folder: to }));
 }
 
 /** What another one has put there so far would be removed as what was left of one that was cut off. */

@@ -18,6 +18,8 @@ import { quotedLabel, whoAsks } from './who-asks.ts';
 /** Longer than a login is good for. */
 const WAIT_MS = 900_000;
 const AGAIN = 'Type weft login again.';
+/** The token that is there may be good for some minutes yet. */
+const AGAIN_NEW = 'Type weft login --again.';
 const BY_CODE = 'Type weft login --code.';
 
 interface Options {
@@ -191,7 +193,11 @@ async function waitFor(
 }
 
 /** Null while the head is away: what waits there has time. */
-async function asked(api: Api, body: { ticket: string; kept?: boolean }, end: number) {
+async function asked(
+  api: Pick<Api, 'call'>,
+  body: { ticket: string; kept?: boolean },
+  end: number,
+) {
   try {
     return await api.call('takeLogin', { body });
   } catch (error) {
@@ -202,18 +208,14 @@ async function asked(api: Api, body: { ticket: string; kept?: boolean }, end: nu
 }
 
 /** A token that the head does not know to be kept is revoked: then this login has come to nothing. */
-async function tellKept(
-  api: Api,
+export async function tellKept(
+  api: Pick<Api, 'call'>,
   { ticket, everyMs, end }: { ticket: string; everyMs: number; end: number },
 ): Promise<void> {
-  let tries = 0;
   for (;;) {
     const told = await asked(api, { ticket, kept: true }, end);
     if (told?.state === 'kept') return;
-    // The answer to an earlier one may have been lost.
-    if (told !== null && tries > 0) return;
-    if (told !== null) throw usage('the login was over before its token was kept', AGAIN);
-    tries += 1;
+    if (told !== null) throw usage('the login was over before its token was kept', AGAIN_NEW);
     await sleep(everyMs);
   }
 }

@@ -3,7 +3,7 @@
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { UserActor } from '../../../kernel/model/actor.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
-import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
+import type { UserName } from '../../../kernel/model/ids.ts';
 
 /** Enough time to walk to a colleague. */
 export const LOGIN_MS = 600_000;
@@ -29,8 +29,6 @@ export interface Approval {
   readonly user: UserName;
   /** What the head knew of both when the yes was said; one who is changed or removed meanwhile differs. */
   readonly known: readonly (object | undefined)[];
-  /** The node that vouched for the user, who then says yes; absent: somebody typed it. */
-  readonly through?: NodeName;
 }
 
 export interface Given {
@@ -49,6 +47,8 @@ type Answer =
   | { readonly kind: 'issuing'; readonly approval: Approval }
   /** Until whoever asks says that it is kept: the answer may be lost. */
   | { readonly kind: 'given'; readonly given: Given }
+  /** Remembered until the login is over: that answer may be lost, too. */
+  | { readonly kind: 'kept' }
   | { readonly kind: 'refused' };
 
 /** What is to be said to whoever asks. */
@@ -76,9 +76,11 @@ export class WaitingLogins {
 
   begin(of: NewLogin, now: number) {
     this.#forget(now);
-    const same = [...this.#logins.values()].filter(({ network }) => network === of.network);
+    const open = [...this.#logins.values()].filter(({ answer }) => answer.kind !== 'kept');
+    const same = open.filter(({ network }) => network === of.network);
     if (same.length >= OF_ADDRESS_MAX) return tooMany(`from ${of.network}`);
-    if (this.#logins.size >= ALL_MAX) return tooMany('altogether');
+    if (open.length >= ALL_MAX) return tooMany('altogether');
+    if (this.#logins.size >= 2 * ALL_MAX) this.#forgetKept();
     const login: Login = {
       ...of,
       askedAt: now,
@@ -123,6 +125,8 @@ export class WaitingLogins {
         return { code, label: login.label, ...answer.approval };
       case 'given':
         return answer.given;
+      case 'kept':
+        return 'gone';
       default:
         return 'waiting';
     }
@@ -141,12 +145,25 @@ export class WaitingLogins {
     if (this.#logins.get(code)?.answer.kind === 'issuing') this.#logins.delete(code);
   }
 
-  /** The token that is where it belongs: nothing more is told of it. Null: there is none to be kept. */
-  keep(ticketHash: string, now: number): Given | null {
+  /** The token that is where it belongs; `kept`: that was said before. Null: there is none to be kept. */
+  toKeep(ticketHash: string, now: number): Given | 'kept' | null {
     const login = this.#byTicket(ticketHash);
-    if (login?.answer.kind !== 'given' || isOver(login, now)) return null;
-    this.#logins.delete(login.code);
-    return login.answer.given;
+    if (login === undefined || isOver(login, now)) return null;
+    if (login.answer.kind === 'kept') return 'kept';
+    return login.answer.kind === 'given' ? login.answer.given : null;
+  }
+
+  /** Nothing more is told of its token. False: the login was over meanwhile, and its token revoked. */
+  keep(ticketHash: string): boolean {
+    const login = this.#byTicket(ticketHash);
+    if (login?.answer.kind === 'given') login.answer = { kind: 'kept' };
+    return login?.answer.kind === 'kept';
+  }
+
+  /** A token that was given counts no longer: `lapsed` tells of it next. */
+  end(ticketHash: string, now: number): void {
+    const login = this.#byTicket(ticketHash);
+    if (login?.answer.kind === 'given') login.expiresAt = now;
   }
 
   /** Ids of tokens that nobody has said to have; told once. */
@@ -162,6 +179,12 @@ export class WaitingLogins {
 
   #byTicket(hash: string): Login | undefined {
     return [...this.#logins.values()].find(({ ticketHash }) => ticketHash === hash);
+  }
+
+  /** The oldest of them. */
+  #forgetKept(): void {
+    const kept = [...this.#logins.values()].find(({ answer }) => answer.kind === 'kept');
+    if (kept !== undefined) this.#logins.delete(kept.code);
   }
 
   #forget(now: number): void {

@@ -57,7 +57,11 @@ function onNode(kind: 'trust_node' | 'distrust_node') {
   ) => changed(await engine.execute({ kind, node: params.name as NodeName }, actor));
 }
 
-export const trustNode: Handler<'trustNode'> = onNode('trust_node');
+/** In a cluster of one user nobody else comes in, by no node's word either. */
+export const trustNode: Handler<'trustNode'> = async (services, call) => {
+  if (services.facts.multiUser) return onNode('trust_node')(services, call);
+  return err(refuse('auth.single_user', { owner: `uid ${process.getuid?.() ?? 0}` }));
+};
 export const distrustNode: Handler<'distrustNode'> = onNode('distrust_node');
 
 function drawCode(chance: Chance): string {
@@ -70,21 +74,22 @@ function drawCode(chance: Chance): string {
 export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   const { logins, engine } = services;
   const hash = hashSecret(body.ticket);
-  if (body.kept === true) {
-    const kept = logins.keep(hash, engine.now());
-    const isKept = kept !== null && (await prolongToken(services, kept, kept.by)).ok;
-    return ok(nothing(isKept ? 'kept' : 'gone'));
-  }
+  if (body.kept === true) return ok(nothing(await keepGiven(services, hash)));
   const taken = logins.take(hash, engine.now());
   if (typeof taken === 'string') return ok(nothing(taken));
-  if ('token' in taken) return ok(toldOf(taken));
+  const isTrusted = stillTrusted(services, taken.by);
+  if ('token' in taken) {
+    if (isTrusted) return ok(toldOf(taken));
+    logins.end(hash, engine.now());
+    return ok(nothing('refused'));
+  }
   const { code, by, user } = taken;
   const now = knownOf(engine.state, by, user);
-  if (taken.known.some((one, index) => one !== now[index])) {
+  if (!isTrusted || taken.known.some((one, index) => one !== now[index])) {
     logins.drop(code);
     return ok(nothing('refused'));
   }
-  const through = taken.through === undefined ? '' : ` (by node ${taken.through})`;
+  const through = by.through === undefined ? '' : ` (by node ${by.through})`;
   const label = `login ${taken.label}${through}`;
   // A head that ends before anybody says that it is kept knows nothing of it: then it ends by itself.
   const wish = { user, label, expiresInMs: LOGIN_MS };
@@ -102,6 +107,24 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   logins.gave(code, given);
   return ok(toldOf(given));
 };
+
+/** Only what the head has committed is `kept`; where that failed whoever asks says it again. */
+async function keepGiven(services: Services, hash: string): Promise<'kept' | 'gone'> {
+  const { logins, engine } = services;
+  const given = logins.toKeep(hash, engine.now());
+  if (given === 'kept') return 'kept';
+  if (given === null) return 'gone';
+  if (!stillTrusted(services, given.by)) {
+    logins.end(hash, engine.now());
+    return 'gone';
+  }
+  const prolonged = await prolongToken(services, given, given.by);
+  return prolonged.ok && logins.keep(hash) ? 'kept' : 'gone';
+}
+
+/** The end of a node's trust stops what it has vouched for until that is kept. */
+const stillTrusted = ({ engine, facts }: Services, { through }: UserActor): boolean =>
+  through === undefined || (facts.multiUser && whyNotTrusted(engine.state, through) === null);
 
 const knownOf = ({ users }: State, by: UserActor, user: UserName) => [
   users.get(by.name),

@@ -4,6 +4,7 @@
 import { hasAccount } from '../../../kernel/head/auth/accounts.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { AgentAcceptor } from '../../../kernel/head/http/services.ts';
+import { borrowedWords } from '../../../kernel/model/account-words.ts';
 import type { UserActor } from '../../../kernel/model/actor.ts';
 import { formatRefusal } from '../../../kernel/model/errors.ts';
 import type { NodeName, UserName } from '../../../kernel/model/ids.ts';
@@ -15,6 +16,8 @@ import { whyNotTrusted } from '../machine/trusted-nodes.ts';
 
 /** Each asks a directory of accounts at most. */
 const OPEN_MAX = 16;
+/** A node that nobody trusts fills no disk with what it says. */
+const REFUSED_EVERY_MS = 60_000;
 
 export interface VouchersWorld {
   readonly agents: Pick<AgentAcceptor, 'hearWing' | 'tellWing'>;
@@ -29,6 +32,8 @@ export interface VouchersWorld {
 export class Vouchers {
   readonly #world: VouchersWorld;
   #open = 0;
+  /** When a refusal of a node that is not trusted was written last. */
+  readonly #refusedAt = new Map<NodeName, number>();
 
   constructor(world: VouchersWorld) {
     this.#world = world;
@@ -47,8 +52,23 @@ export class Vouchers {
       log.error({ node, error }, 'a login could not be looked at');
       return 'the head could not look at it; its log says why';
     });
-    audit.info({ who: node, what: 'vouch', user, code, result: why ?? 'ok' }, 'vouch');
+    if (this.#isAudited(node)) {
+      audit.info({ who: node, what: 'vouch', user, code, result: why ?? 'ok' }, 'vouch');
+    }
     agents.tellWing(node, WING, { ask, why } satisfies VouchAnswer);
+  }
+
+  #isAudited(node: NodeName): boolean {
+    const { state, now } = this.#world.engine;
+    if (whyNotTrusted(state, node) === null) return true;
+    const at = now();
+    for (const [known, then] of this.#refusedAt) {
+      // A clock that was set back hides none.
+      if (at - then >= REFUSED_EVERY_MS || at < then) this.#refusedAt.delete(known);
+    }
+    if (this.#refusedAt.has(node)) return false;
+    this.#refusedAt.set(node, at);
+    return true;
   }
 
   /** Approves the login, or says why not. */
@@ -57,15 +77,23 @@ export class Vouchers {
     const name = of.user as UserName;
     const before = this.#whyNot(node, of);
     if (before !== null) return before;
-    if (!engine.state.users.has(name) && !(await this.#isKnown(name))) {
-      return 'the head knows nobody of that name';
+    if (!engine.state.users.has(name)) {
+      if (this.#open >= OPEN_MAX) return 'too many nodes vouch at once; try again';
+      if (!(await this.#isKnown(name))) return 'the head knows nobody of that name';
     }
     // Once more, and nothing below waits: what was looked at is what counts.
     const why = this.#whyNot(node, of);
     if (why !== null) return why;
     const user = engine.state.users.get(name);
-    const by: UserActor = { kind: 'user', name, uid: null, role: 'user', groups: [] };
-    const approval = { by, user: name, known: [user, user], through: node };
+    const by: UserActor = {
+      kind: 'user',
+      name,
+      uid: null,
+      role: 'user',
+      groups: [],
+      through: node,
+    };
+    const approval = { by, user: name, known: [user, user] };
     const answered = logins.answer(of.code, approval, engine.now());
     return answered.ok ? null : formatRefusal(answered.error);
   }
@@ -76,11 +104,11 @@ export class Vouchers {
     if (distrust !== null) return `${distrust}; an admin types: weft node trust ${node}`;
     if (uid === 0 || user === 'root') return 'nobody vouches for root';
     const role = state.users.get(user as UserName)?.role ?? 'user';
-    return role === 'user' ? null : `no node vouches for whoever is ${role}`;
+    if (role !== 'user') return `no node vouches for whoever is ${role}`;
+    return borrowedWords(user, [...state.nodes.values()]);
   }
 
   async #isKnown(name: UserName): Promise<boolean> {
-    if (this.#open >= OPEN_MAX) throw new Error('too many nodes vouch at once');
     this.#open += 1;
     try {
       return await (this.#world.hasAccount ?? hasAccount)(name);

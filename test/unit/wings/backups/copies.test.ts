@@ -26,6 +26,7 @@ import { type TestContext, test } from 'node:test';
 import { folderOf, markOf } from '../../../../src/kernel/connect/process-file.ts';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
 import { makeBackup } from '../../../../src/wings/backups/bin/make-backup.ts';
+import { isFull } from '../../../../src/wings/backups/bin/making.ts';
 import { readBackups } from '../../../../src/wings/backups/transfer/read-backups.ts';
 import { openBackup, problemsOf, restore } from '../../../../src/wings/backups/transfer/restore.ts';
 import { makeFolder } from '../../../support/folder.ts';
@@ -116,9 +117,21 @@ test('a history of steps that cannot be read keeps no backup from being made', a
     join(from, 'steps/steps.db'),
     'this is no file of SQLite, and long enough to be seen',
   );
-  const { folder } = back();
+  const { folder, header } = back();
+  assert.match(header.leftOut?.join() ?? '', /^steps\/steps\.db: .*not a database/);
+  assert.equal(openBackup(folder).header.leftOut?.length, 1);
   assert.deepEqual(readdirSync(join(folder, 'head/steps')), []);
   assert.deepEqual(problemsOf(openBackup(folder)), []);
+});
+
+test('[U6] a disk that is full fails the backup, whatever it filled with', () => {
+  const database = new DatabaseSync(':memory:');
+  database.exec('PRAGMA max_page_count = 2; CREATE TABLE a (b)');
+  const fill = () => database.exec('INSERT INTO a VALUES (zeroblob(100000))');
+  assert.throws(fill, (error) => isFull(error));
+  database.close();
+  assert.ok(isFull(Object.assign(new Error('no space'), { code: 'ENOSPC' })));
+  assert.ok(!isFull(new Error('file is not a database')));
 });
 
 test('files that have not changed are links to those of the backup before', async (t) => {
@@ -218,6 +231,20 @@ test('[U3] nothing is put back where something is', async (t) => {
   const made = back().folder;
   assert.throws(() => restore(openBackup(made), from), { code: 'restore.not_empty' });
   assert.equal(text(from, 'tls/key.pem'), 'secret');
+});
+
+test('[U3] nor where something came between the first look and the lock', async (t) => {
+  const { folder, back } = await world(t);
+  const backup = openBackup(back().folder);
+  const to = join(folder, 'fresh/head');
+  const meanwhile = (): number => {
+    mkdirSync(to);
+    writeFileSync(join(to, 'stamp.key'), 'of a head');
+    return 2 ** 40;
+  };
+  assert.throws(() => restore(backup, to, meanwhile), { code: 'restore.not_empty' });
+  assert.equal(text(to, 'stamp.key'), 'of a head');
+  assert.deepEqual(names(join(folder, 'fresh')), ['head']);
 });
 
 test('[U3] a second restore in the middle of the first is refused, and one that was killed is in nobody’s way', async (t) => {

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createClient } from '../../../../src/kernel/api/client.ts';
+import { formatToken, hashSecret } from '../../../../src/kernel/head/auth/secrets.ts';
+import type { NodeName, UserName } from '../../../../src/kernel/model/ids.ts';
 import { startWorld, type World } from '../../kernel/head/http/fixture.ts';
 
 /** A client over TLS without credentials, as `weft login` has. */
@@ -115,4 +117,27 @@ test('[Y16] a token whose user is removed before it is kept is not brought back 
   assert.equal(kept.state, 'gone');
   const back = await world.client('bob', token ?? '');
   await assert.rejects(back.call('whoami'), { code: 'auth.token_invalid' });
+});
+
+test('[Y19] a token that stands on a node’s word is never more than a user’s, nor is what it makes', async (t) => {
+  const world = await startWorld(t);
+  const [name, id, secret] = ['bob' as UserName, 'abcdefgh', 'x'.repeat(43)];
+  const through = 'n1' as NodeName;
+  const by = { kind: 'user', name, uid: null, role: 'user', through } as const;
+  const made = { purpose: 'user', user: name, label: '', expiresAt: null } as const;
+  const wish = { kind: 'create_token', tokenId: id, hash: hashSecret(secret), ...made } as const;
+  assert.ok((await world.head.engine.execute(wish, by)).ok);
+  await world.admin.call('createUser', { params: { name }, body: { role: 'admin' } });
+  const bob = await world.client('bob', formatToken('wt', id, secret));
+  assert.equal((await bob.call('whoami')).role, 'user');
+  const { token } = await bob.call('createToken', { body: {} });
+  assert.equal((await (await world.client('bob', token)).call('whoami')).role, 'user');
+  const own = await world.admin.call('createToken', { body: { user: 'bob' } });
+  assert.equal((await (await world.client('bob', own.token)).call('whoami')).role, 'admin');
+});
+
+test('[Y18] in a cluster of one user no node can be trusted', async (t) => {
+  const world = await startWorld(t, { multiUser: false });
+  const trusting = world.admin.call('trustNode', { params: { name: 'n1' } });
+  await assert.rejects(trusting, { code: 'auth.single_user' });
 });

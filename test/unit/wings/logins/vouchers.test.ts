@@ -13,7 +13,7 @@ import { KeptLog } from '../../kernel/head/http/fixture.ts';
 const N1 = 'n1' as NodeName;
 const CODE = 'BCDF-GHJK';
 
-function world() {
+function world({ hasAccount = async (name: string) => ['ann', 'toor'].includes(name) } = {}) {
   const head = new TestHead();
   head.connect('n1', { switchesUser: true, machine: { id: 'm1' } });
   const logins = new WaitingLogins();
@@ -43,7 +43,7 @@ function world() {
     logins,
     log: new KeptLog(),
     audit,
-    hasAccount: async (name) => ['ann', 'toor'].includes(name),
+    hasAccount,
   });
   const vouch = (user: string, { uid = 1001, code = CODE } = {}): Promise<string | null> =>
     new Promise((resolve) => {
@@ -70,7 +70,7 @@ test('[Y18] the word of a trusted node approves the login of its user, and of no
   const taken = logins.take(CODE, head.at);
   assert.ok(typeof taken === 'object' && 'user' in taken && 'known' in taken);
   assert.deepEqual(
-    [taken.user, taken.by.name, taken.by.role, taken.through],
+    [taken.user, taken.by.name, taken.by.role, taken.by.through],
     ['ann', 'ann', 'user', 'n1'],
   );
   assert.match((await vouch('ann')) ?? '', /No login waits/);
@@ -94,4 +94,29 @@ test('[Y19] no node vouches for root, for whoever has a role, or for whom the he
   for (const body of [null, {}, { ask: 'x', code: CODE, user: 'ann', uid: 1 }]) hear(body);
   assert.equal(logins.take(CODE, head.at), 'waiting');
   assert.equal(await vouch('cleo'), null, 'an admin has made this user');
+});
+
+test('[Y18] no node vouches for users whose jobs would run as somebody else on another node', async () => {
+  const { head, vouch } = world();
+  head.command(TRUST);
+  head.connect('n2', { switchesUser: false, machine: { id: 'm2' } });
+  assert.match((await vouch('ann')) ?? '', /Jobs of ann run as .* on n2/);
+});
+
+test('[Y18] refusals of a node that nobody trusts are written once a minute', async () => {
+  const { head, vouch, audit } = world();
+  for (let time = 0; time < 5; time++) await vouch('ann');
+  assert.equal(audit.lines.length, 1);
+  head.at += 60_000;
+  await vouch('ann');
+  assert.equal(audit.lines.length, 2);
+});
+
+test('[Y18] too many words at once are refused, and said to be tried again', async () => {
+  const { head, vouch } = world({ hasAccount: () => new Promise(() => undefined) });
+  head.command(TRUST);
+  // The one answer that comes is of the last; whoever asked first hears it here.
+  const first = vouch('ann');
+  for (let count = 0; count < 16; count++) void vouch('ann');
+  assert.equal(await first, 'too many nodes vouch at once; try again');
 });

@@ -35,8 +35,11 @@ test('[Y6] a token is told to who has the ticket alone, until it is kept', () =>
   logins.gave('BBBB-CCCC', GIVEN);
   assert.deepEqual(logins.take('hash of BBBB-CCCC', 3), GIVEN);
   assert.deepEqual(logins.take('hash of BBBB-CCCC', 4), GIVEN, 'the answer was lost');
-  assert.ok(!logins.keep('BBBB-CCCC', 5));
-  assert.ok(logins.keep('hash of BBBB-CCCC', 5));
+  assert.equal(logins.toKeep('BBBB-CCCC', 5), null);
+  assert.deepEqual(logins.toKeep('hash of BBBB-CCCC', 5), GIVEN);
+  assert.deepEqual(logins.toKeep('hash of BBBB-CCCC', 5), GIVEN, 'it was not said to be kept');
+  assert.ok(logins.keep('hash of BBBB-CCCC'));
+  assert.equal(logins.toKeep('hash of BBBB-CCCC', 5), 'kept', 'that answer was lost');
   assert.equal(logins.take('hash of BBBB-CCCC', 6), 'gone');
   assert.deepEqual(logins.lapsed(LOGIN_MS), []);
 });
@@ -49,9 +52,23 @@ test('[Y16] a token that nobody has said to have is told of when its login is ov
   logins.gave('BBBB-CCCC', GIVEN);
   assert.deepEqual(logins.lapsed(LOGIN_MS), [], 'there is a minute to come for it');
   assert.equal(logins.take('hash of BBBB-CCCC', 2 * LOGIN_MS), 'gone');
-  assert.ok(!logins.keep('hash of BBBB-CCCC', 2 * LOGIN_MS));
+  assert.equal(logins.toKeep('hash of BBBB-CCCC', 2 * LOGIN_MS), null);
   assert.deepEqual(logins.lapsed(2 * LOGIN_MS), ['1']);
   assert.deepEqual(logins.lapsed(2 * LOGIN_MS), []);
+  assert.ok(!logins.keep('hash of BBBB-CCCC'), 'it is being revoked');
+});
+
+test('[Y6] logins whose token is kept are in nobody’s way', () => {
+  const logins = new WaitingLogins();
+  for (let at = 0; at < 600; at++) {
+    assert.ok(logins.begin(login(`${at}`), 0).ok);
+    logins.answer(`${at}`, APPROVAL, 0);
+    logins.take(`hash of ${at}`, 0);
+    logins.gave(`${at}`, GIVEN);
+    assert.ok(logins.keep(`hash of ${at}`));
+  }
+  assert.equal(logins.toKeep('hash of 599', 0), 'kept');
+  assert.equal(logins.toKeep('hash of 0', 0), null, 'how many are remembered is bounded');
 });
 
 test('[Y6] a login that nobody answers is over after ten minutes, a refused one at once', () => {
