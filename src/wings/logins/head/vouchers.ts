@@ -59,9 +59,9 @@ export class Vouchers {
   }
 
   #isAudited(node: NodeName): boolean {
-    const { state, now } = this.#world.engine;
-    if (whyNotTrusted(state, node) === null) return true;
-    const at = now();
+    const { engine } = this.#world;
+    if (whyNotTrusted(engine.state, node) === null) return true;
+    const at = engine.now();
     for (const [known, then] of this.#refusedAt) {
       // A clock that was set back hides none.
       if (at - then >= REFUSED_EVERY_MS || at < then) this.#refusedAt.delete(known);
