@@ -12,6 +12,7 @@ export interface AskedStep {
   readonly tasks: number | null;
   readonly nodeCount: number | null;
   readonly label: boolean;
+  readonly bind: 'none' | 'core' | 'numa';
   readonly given: Readonly<Record<string, string | undefined>>;
 }
 
@@ -50,7 +51,7 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
     label,
     terminal,
     pmi: pmi && !terminal,
-    bind: bindOf(given),
+    bind: wish.bind,
   });
 }
 

@@ -38,7 +38,7 @@ export const STEP_OPTIONS = [
 export const summary = 'Run a command now, or ranks inside of a job, as srun of Slurm does.';
 export const verb = speaking('srun', srun);
 
-async function srun(context: Context, words: readonly string[]): Promise<number> {
+export async function srun(context: Context, words: readonly string[]): Promise<number> {
   const { given, operands } = readWords([...BATCH_OPTIONS, ...STEP_OPTIONS], words, {
     stops: true,
   });
@@ -54,10 +54,11 @@ async function srun(context: Context, words: readonly string[]): Promise<number>
     const nodeCount = number('nodes', given.nodes);
     // On a node ranks are children of ours; from where nodes are only held, they are asked for.
     const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
-    const isAsked = isPmi(given) || bindOf(given) !== 'none';
-    if (given.pty !== undefined || !isThere || isAsked) {
+    if (isThere) noteUnbound(context, given['cpu-bind']);
+    if (given.pty !== undefined || !isThere || isPmi(given)) {
       const label = given.label !== undefined;
-      return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given });
+      const bind = isThere ? 'none' : bindOf(given);
+      return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given, bind });
     }
     return runStep(context, {
       argv: operands,
@@ -95,6 +96,12 @@ const INSIDE: ReadonlySet<string> = new Set([
 function refuseInside(given: Readonly<Record<string, string | undefined>>): void {
   const other = Object.keys(given).find((name) => !INSIDE.has(name));
   if (other !== undefined) throw usage(`--${other} is not honoured inside of a job`);
+}
+
+/** On a node binding changes where ranks run, and not whether: scripts say it that never knew us. */
+function noteUnbound(context: Context, bind: string | undefined): void {
+  if (bind === undefined || /^(?:(?:quiet|q|verbose|v|none|no)(?:,|$))*$/i.test(bind)) return;
+  context.note(`--cpu-bind=${bind} is not honoured on a node of the job: ranks run unbound`);
 }
 
 /** Each process finds which of all ranks it is. */

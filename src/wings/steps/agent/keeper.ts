@@ -77,6 +77,9 @@ export class StepKeeper implements Companion {
     if (epoch?.phase !== 'running') return process.fail('its task does not run on this node');
     const joining = await this.#agent.beside.joining(epoch);
     if (!joining.ok) return process.fail(joining.error);
+    // Cpus claimed for one that is over would never be given back.
+    const isHere = this.#agent.state.epochs.get(wish.epochId) === epoch;
+    if (!isHere || epoch.phase !== 'running') return process.fail('its task has ended');
     const cpus = this.#bind(wish, epoch);
     if (!cpus.ok) return process.fail(cpus.error);
     await process.start(joining.value, cpus.value);

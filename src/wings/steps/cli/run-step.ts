@@ -35,6 +35,8 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   const raw = context.terminal.raw;
   const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
   const early = keepSignals();
+  // Heads of releases before know of no binding.
+  const bound = bind === 'none' ? {} : { bind };
   const reply = await startIn(api, target.task, {
     argv,
     count,
@@ -44,7 +46,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     directory,
     terminal: size,
     pmi,
-    bind,
+    ...bound,
   }).finally(early.end);
   const nodes = reply.processes.map(({ node: name }) => name);
   const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);

@@ -37,3 +37,6 @@ export const LINGER_MS = 60_000;
 export const WINDOW_BYTES = 256 * 1024;
 /** One frame of a stream: what the helper on the node takes at once. */
 export const PIECE_BYTES_MAX = 32 * 1024;
+
+/** Longest list of cpus that is told: every other one of a thousand. */
+export const CPUS_LENGTH_MAX = 4096;

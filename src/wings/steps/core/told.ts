@@ -3,7 +3,12 @@
 
 import type { EpochId } from '../../../kernel/model/ids.ts';
 import type { BindWish } from './binding.ts';
-import { COMMAND_LENGTH_MAX, NEWS_PART_MAX, NEWS_PROCESSES_MAX } from './limits.ts';
+import {
+  COMMAND_LENGTH_MAX,
+  CPUS_LENGTH_MAX,
+  NEWS_PART_MAX,
+  NEWS_PROCESSES_MAX,
+} from './limits.ts';
 
 export const WING = 'steps';
 
@@ -103,14 +108,19 @@ export function newsOfAll(all: readonly ToldProcess[]): News[] {
 
 const NEWS_MAX = 10_000;
 
-/** Returns null when what no agent of ours says. */
-export function readNews(body: unknown): News | null {
+/**
+ * Returns null when what no agent of ours says. One process that cannot be read keeps nothing from the
+ * others; `unread` hears how many there are.
+ */
+export function readNews(body: unknown, unread: (count: number) => void): News | null {
   if (!isMap(body)) return null;
   const { isAll, part = 0, hasMore = false, processes } = body;
   if (typeof isAll !== 'boolean' || !Array.isArray(processes)) return null;
-  if (processes.length > NEWS_MAX || !processes.every(isTold)) return null;
+  if (processes.length > NEWS_MAX) return null;
   if (typeof part !== 'number' || typeof hasMore !== 'boolean') return null;
-  return { isAll, part, hasMore, processes };
+  const told = processes.filter(isTold);
+  if (told.length < processes.length) unread(processes.length - told.length);
+  return { isAll, part, hasMore, processes: told };
 }
 
 /**
@@ -136,7 +146,9 @@ function readSignal(step: unknown, signal: unknown): SignalWish | null {
 function isTold(value: unknown): value is ToldProcess {
   if (!isMap(value)) return false;
   const { step, rank, count, epochId, command, by, startedAt, endedAt, end, cpus = '' } = value;
-  const words = [step, epochId, command, by, cpus].every(isWord);
+  const words =
+    [step, epochId, command, by].every((word) => isWord(word, COMMAND_LENGTH_MAX)) &&
+    isWord(cpus, CPUS_LENGTH_MAX);
   const numbers = [rank, count, startedAt].every(Number.isSafeInteger);
   const over = end === null || (Number.isSafeInteger(endedAt) && isEnd(end));
   return words && numbers && over;
@@ -145,7 +157,7 @@ function isTold(value: unknown): value is ToldProcess {
 function isEnd(value: unknown): boolean {
   if (!isMap(value)) return false;
   const { exit, why, used } = value;
-  if (why !== undefined) return isWord(why);
+  if (why !== undefined) return isWord(why, COMMAND_LENGTH_MAX);
   if (!isMap(exit) || (used !== undefined && !isUse(used))) return false;
   return Number.isSafeInteger(exit['code']) || Number.isSafeInteger(exit['signal']);
 }
@@ -158,8 +170,8 @@ function isUse(value: unknown): boolean {
   );
 }
 
-function isWord(value: unknown): boolean {
-  return typeof value === 'string' && value.length <= COMMAND_LENGTH_MAX;
+function isWord(value: unknown, max: number): boolean {
+  return typeof value === 'string' && value.length <= max;
 }
 
 function isMap(value: unknown): value is Record<string, unknown> {

@@ -80,7 +80,9 @@ export class Steps {
   }
 
   #hear(node: NodeName, body: unknown): void {
-    const news = readNews(body);
+    const news = readNews(body, (count) =>
+      this.#world.log.warn({ node, count }, 'what a node tells of steps cannot be read'),
+    );
     if (news === null) return;
     if (news.isAll) return this.#hearPart(node, news);
     for (const told of news.processes) {

@@ -321,6 +321,17 @@ test('[Z10] a signal goes to the program, and a kill that is not heeded to its h
   keeper.stop();
 });
 
+test('[Z12] a task that ends while a step is prepared keeps no cpus', async () => {
+  const { keeper, cpus, epochs, ends, started } = makeWorld();
+  keeper.heard('steps', { ...wish(0), bind: { to: 'core', local: 0, of: 1 } });
+  keeper.ended(epochs.get(EPOCH) as unknown as Epoch);
+  epochs.clear();
+  await settled();
+  assert.deepEqual([started.size, ends().at(-1)], [0, { why: 'its task has ended' }]);
+  assert.equal(cpus.claim('n2 43#1', 3).ok, true);
+  keeper.stop();
+});
+
 test('[Z12] a bound step finds its cpus, which are given back with its task', async () => {
   const { keeper, cpus, environments, told, epochs, ends } = makeWorld();
   const bind: BindWish = { to: 'core', local: 1, of: 2 };

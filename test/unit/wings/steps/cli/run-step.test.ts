@@ -71,3 +71,22 @@ test('[Z4] a signal that comes before the answer that a step is started is the s
   assert.equal(code, 128 + SIGINT);
   assert.equal(process.listenerCount('SIGINT'), before);
 });
+
+test('[Z12] a head is told of binding only where it is asked for', async () => {
+  const bodies: object[] = [];
+  const api = {
+    call: async (_: string, { body }: { readonly body: object }) => {
+      bodies.push(body);
+      throw new Error('seen');
+    },
+  };
+  const context = { api: async () => api, terminal: {} } as unknown as Context;
+  const wish = { argv: ['true'], count: 1, perNode: false, directory: undefined, environment: {} };
+  const own = { ...wish, target: { task: '42', node: null }, label: false, terminal: false };
+  for (const bind of ['none', 'core'] as const)
+    await assert.rejects(runStep(context, { ...own, bind }), /seen/);
+  assert.deepEqual(
+    bodies.map((body) => 'bind' in body),
+    [false, true],
+  );
+});

@@ -8,6 +8,7 @@ import { stepEnvironment } from '../../../../../src/wings/steps/core/environment
 import { Escapes } from '../../../../../src/wings/steps/core/escapes.ts';
 import { formatStepId, NUMBER_MAX, parseStepId } from '../../../../../src/wings/steps/core/ids.ts';
 import {
+  CPUS_LENGTH_MAX,
   NEWS_PART_MAX,
   PROCESSES_MAX,
   PROGRAM_BYTES_MAX,
@@ -113,12 +114,24 @@ test('[Z3] a step of a task that has ended on its node is over', () => {
 });
 
 test('what is no news of an agent is not heard', () => {
-  assert.equal(readNews({ isAll: true, processes: [told('42.0')] })?.processes.length, 1);
-  for (const body of [null, {}, { isAll: 1, processes: [] }, { isAll: true, processes: [{}] }]) {
-    assert.equal(readNews(body), null);
+  let unread = 0;
+  const read = (body: unknown) =>
+    readNews(body, (count) => {
+      unread += count;
+    });
+  assert.equal(read({ isAll: true, processes: [told('42.0')] })?.processes.length, 1);
+  for (const body of [null, {}, { isAll: 1, processes: [] }]) {
+    assert.equal(read(body), null);
   }
   const long = told('42.0', { command: 'x'.repeat(501) });
-  assert.equal(readNews({ isAll: false, processes: [long] }), null);
+  const bound = { ...told('42.1'), cpus: 'x'.repeat(CPUS_LENGTH_MAX) };
+  unread = 0;
+  // What cannot be read keeps nothing from the others.
+  const heard = read({
+    isAll: false,
+    processes: [long, bound, { ...bound, cpus: `${bound.cpus}x` }],
+  });
+  assert.deepEqual([heard?.processes, unread], [[bound], 2]);
 });
 
 test('[Z1] a step finds what its task has, what it was given, and no mark of its own', () => {
@@ -261,7 +274,11 @@ test('all that a node has is told in words of a bounded length', () => {
       [1, false, 1],
     ],
   );
-  for (const word of words) assert.deepEqual(readNews(word), word);
+  for (const word of words)
+    assert.deepEqual(
+      readNews(word, () => assert.fail()),
+      word,
+    );
   assert.deepEqual(newsOfAll([])[0]?.processes, []);
   assert.deepEqual(readWish({ do: 'stop', step: '42.0' }), { do: 'stop', step: '42.0' });
   for (const body of [null, { do: 'stop' }, { do: 'start', step: '42.0' }])
