@@ -1,5 +1,5 @@
-// A batch of many small jobs with files, from `weft batch submit` to every result on the head and pulled
-// again, beside rsync over the same contents. Usage: batch.ts [JOBS].
+// A batch of many small jobs with files, from `weft batch submit` to every result on the head and
+// pulled again, beside rsync over the same contents. Usage: batch.ts [JOBS].
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -71,7 +71,9 @@ function copyBeside(from: string): void {
   execFileSync('rsync', ['-a', `${from}/`, `${join(folder, 'beside')}/`]);
 }
 
-/** What a shell does without a batch system: files there, the job, files back, one after the other. */
+/**
+ * What a shell does without a batch system: files there, the job, files back, one after the other.
+ */
 function perJobByHand(): number {
   const count = Math.min(jobs, 100);
   const { seconds } = timed(() => {

@@ -1,5 +1,5 @@
-// A worker's two processes alone, without a head: what a call of a function that does nothing costs.
-// node bench/call-worker.ts [CALLS [AHEAD]]
+// A worker's two processes alone, without a head: what a call of a function that does nothing
+// costs. node bench/call-worker.ts [CALLS [AHEAD]]
 
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,6 +1,6 @@
 // Chaos with receipts: five hosts under kills, stops, cuts and power losses, with arrays, jobs on
-// several nodes, reservations and preemption. What the processes wrote themselves is held against the
-// head's books; any violation fails. Root, cc. Usage: chaos.ts [SECONDS [SEED]].
+// several nodes, reservations and preemption. What the processes wrote themselves is held against
+// the head's books; any violation fails. Root, cc. Usage: chaos.ts [SECONDS [SEED]].
 
 import { cpSync, lstatSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Files in and out of a cluster, beside what else moves them in the same minutes: a large file, many
-// small ones, and the memory that a very long one costs.
+// Files in and out of a cluster, beside what else moves them in the same minutes: a large file,
+// many small ones, and the memory that a very long one costs.
 // `node bench/files.ts [REPETITIONS [large] [many] [sparse]]`; without a name all of them.
 
 import { execFileSync } from 'node:child_process';

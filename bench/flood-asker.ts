@@ -1,5 +1,5 @@
-// Submits a job that is held, and asks who it is, in turn, with heartbeats beside it, until its input ends;
-// prints how long the answers took. `flood-asker.ts SOCKET MS_BETWEEN`
+// Submits a job that is held, and asks who it is, in turn, with heartbeats beside it, until its
+// input ends; prints how long the answers took. `flood-asker.ts SOCKET MS_BETWEEN`
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectLocally } from '../test/support/local-client.ts';

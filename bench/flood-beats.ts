@@ -1,5 +1,5 @@
-// A node that takes no work and says again and again that it is alive: how long the head's answers to its
-// heartbeats take, which is how late they can be at most.
+// A node that takes no work and says again and again that it is alive: how long the head's answers
+// to its heartbeats take, which is how late they can be at most.
 
 import type { NodeName } from '../src/kernel/model/ids.ts';
 import { headDialer } from '../src/kernel/os/dialer.ts';

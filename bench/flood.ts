@@ -1,5 +1,5 @@
-// A flood of calls of functions that do nothing: what it costs each process in CPU and in memory, and
-// what submissions of jobs and other requests notice of it. `flood.ts CALLS`
+// A flood of calls of functions that do nothing: what it costs each process in CPU and in memory,
+// and what submissions of jobs and other requests notice of it. `flood.ts CALLS`
 
 import { readFileSync } from 'node:fs';
 import { connect, type Pool } from '../src/library.ts';

@@ -1,5 +1,5 @@
-// What a gateway's look at a large site costs: CPU of one poll cycle over 10,000 jobs and 1,000 nodes, whose
-// listings are files made of what a real Slurm said, printed by `cat`.
+// What a gateway's look at a large site costs: CPU of one poll cycle over 10,000 jobs and 1,000
+// nodes, whose listings are files made of what a real Slurm said, printed by `cat`.
 //
 //   node bench/foreign-poll.ts JOBS NODES
 

@@ -1,6 +1,7 @@
-// What submissions notice of a large site: one every 50 ms to a node of our own, without a site, beside one with
-// 10,000 jobs of its own users, and beside one that is steered, where they are all in our queue. Every second a
-// hundred are gone, as many are new, and of the others a few or all have changed.
+// What submissions notice of a large site: one every 50 ms to a node of our own, without a site,
+// beside one with 10,000 jobs of its own users, and beside one that is steered, where they are all
+// in our queue. Every second a hundred are gone, as many are new, and of the others a few or all
+// have changed.
 //
 //   node bench/foreign-submit.ts JOBS NODES SECONDS
 
@@ -21,7 +22,9 @@ const GONE = 100;
 /** Jobs in a hundred that wait for another reason than a second ago. */
 const CHANGED = [5, 100];
 
-/** Nodes are full, with jobs that do not end; the others wait, each with a reason of this second. */
+/**
+ * Nodes are full, with jobs that do not end; the others wait, each with a reason of this second.
+ */
 const PROGRAM = `#!/bin/sh
 t=$(($(date +%s) - $1))
 case $3 in

@@ -1,6 +1,6 @@
-// Functions on workers of a pool, end to end: a program, the head, two workers. Prints how many calls a
-// second, round trips, large values, the time to a first result, and how soon a killed worker is known;
-// beside ProcessPoolExecutor of Python in the same minutes. `functions.ts CALLS`
+// Functions on workers of a pool, end to end: a program, the head, two workers. Prints how many
+// calls a second, round trips, large values, the time to a first result, and how soon a killed
+// worker is known; beside ProcessPoolExecutor of Python in the same minutes. `functions.ts CALLS`
 
 import { execFileSync } from 'node:child_process';
 import { type Cluster as Client, call, connect, type Pool, WorkerLost } from '../src/library.ts';

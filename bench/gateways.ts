@@ -1,5 +1,6 @@
-// What one of three gateways in trouble costs the others: from a submission to the start of its job at another
-// site and on a node of our own, while the third is well, stopped, killed, or hears nonsense of its site.
+// What one of three gateways in trouble costs the others: from a submission to the start of its job
+// at another site and on a node of our own, while the third is well, stopped, killed, or hears
+// nonsense of its site.
 //
 //   node bench/gateways.ts STARTS
 

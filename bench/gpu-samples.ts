@@ -1,5 +1,6 @@
-// What samples of gpus cost, against what was asked: an agent with 20 tasks and 8 cards, a head with 100
-// such nodes, a year of them on the disk, and how long their curves and the map of all take.
+// What samples of gpus cost, against what was asked: an agent with 20 tasks and 8 cards, a head
+// with 100 such nodes, a year of them on the disk, and how long their curves and the map of all
+// take.
 //   node bench/gpu-samples.ts [NODES]
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

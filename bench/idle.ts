@@ -1,5 +1,5 @@
-// What idle nodes cost: the start of a local cluster of so many, the memory of all its processes, and
-// the head's CPU time per heartbeat while nothing happens. Usage: idle.ts [NODES…].
+// What idle nodes cost: the start of a local cluster of so many, the memory of all its processes,
+// and the head's CPU time per heartbeat while nothing happens. Usage: idle.ts [NODES…].
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -1,5 +1,5 @@
-// A large cluster with a long queue, the same in every run, for the benchmarks of the scheduler; their
-// arguments are nodes, waiting tasks, shapes and users.
+// A large cluster with a long queue, the same in every run, for the benchmarks of the scheduler;
+// their arguments are nodes, waiting tasks, shapes and users.
 
 import { IntervalSet } from '../src/kernel/base/interval-set.ts';
 import type { JobId, NodeName, UserName } from '../src/kernel/model/ids.ts';

@@ -1,5 +1,5 @@
-// The Executor of the Python package on two workers, beside ProcessPoolExecutor (and Dask, where the
-// Python has it): `python.ts CALLS [PYTHON]`. `executor.py` has the figures.
+// The Executor of the Python package on two workers, beside ProcessPoolExecutor (and Dask, where
+// the Python has it): `python.ts CALLS [PYTHON]`. `executor.py` has the figures.
 
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// What samples cost: a look at this machine, the message of it, a sample at the head, and a day of a
-// node on the disk.
+// What samples cost: a look at this machine, the message of it, a sample at the head, and a day of
+// a node on the disk.
 //   node bench/samples.ts [NODES]
 
 import { mkdtempSync, rmSync, statSync } from 'node:fs';

@@ -1,5 +1,6 @@
-// The paper's Table 2 for this program: getNodes, getJobs and startJob at 16 nodes and 100 jobs, each by the
-// system's own command alone and through the layer, by turns; and submissions, which the paper has not.
+// The paper's Table 2 for this program: getNodes, getJobs and startJob at 16 nodes and 100 jobs,
+// each by the system's own command alone and through the layer, by turns; and submissions, which
+// the paper has not.
 //
 //   node bench/table2.ts RUNS
 
@@ -55,7 +56,8 @@ interface Taken {
 async function natively({ argv, input, environment }: SiteCommand, way: Way): Promise<void> {
   const [file = '', ...args] = argv;
   const env = { ...process.env, ...way.environment, ...environment };
-  // In a session of its own, as the layer's: on a busy Linux each session has its own share of the cpus.
+  // In a session of its own, as the layer's: on a busy Linux each session has its own share of the
+  // cpus.
   const child = spawn(file, args, { env, stdio: ['pipe', 'pipe', 'ignore'], detached: true });
   child.stdin.on('error', () => undefined).end(input ?? '');
   child.stdout.resume();

@@ -1,5 +1,6 @@
-// The jobs of test/e2e/three-sites.test.ts on the same three systems apart: each gets the jobs that its
-// users give to it, and decides by itself. The test prints the same figures of them as one cluster.
+// The jobs of test/e2e/three-sites.test.ts on the same three systems apart: each gets the jobs that
+// its users give to it, and decides by itself. The test prints the same figures of them as one
+// cluster.
 
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// `weft top` beside a long queue: what share of a cpu it takes itself, and what it costs the head, once its first
-// picture is there; at its usual interval, and at one so short that its own limit holds it back. Usage:
+// `weft top` beside a long queue: what share of a cpu it takes itself, and what it costs the head,
+// once its first picture is there; at its usual interval, and at one so short that its own limit
+// holds it back. Usage:
 // top.ts [JOBS] [SECONDS].
 
 import { readFileSync } from 'node:fs';

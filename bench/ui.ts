@@ -1,5 +1,6 @@
-// The web page: its size, how soon it shows something with so many jobs, how soon an event is on it, how
-// smoothly long tables scroll, and what open pages cost the head. Usage: ui.ts [JOBS] [PAGES].
+// The web page: its size, how soon it shows something with so many jobs, how soon an event is on
+// it, how smoothly long tables scroll, and what open pages cost the head. Usage: ui.ts [JOBS]
+// [PAGES].
 
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,5 +1,5 @@
-// The ground truth about batches: which job of each is over and how, gathered from durable records alone;
-// and what was built where, gathered from what ran.
+// The ground truth about batches: which job of each is over and how, gathered from durable records
+// alone; and what was built where, gathered from what ran.
 
 import type { Event } from '../src/kernel/machine/declared.ts';
 import type { Of } from '../src/kernel/machine/events.ts';

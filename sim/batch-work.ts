@@ -1,5 +1,5 @@
-// What users do with batches during a run: submit them, resume them from files that have changed, submit
-// them beside the one that is there, retry, cancel, build anew, remove.
+// What users do with batches during a run: submit them, resume them from files that have changed,
+// submit them beside the one that is there, retry, cancel, build anew, remove.
 
 import type { BatchRef } from '../src/kernel/model/batch.ts';
 import type { BlobHash } from '../src/kernel/model/blob.ts';

@@ -1,4 +1,5 @@
-// What the script of a batch does about its solver on one machine, in the words of the simulated kernel:
+// What the script of a batch does about its solver on one machine, in the words of the simulated
+// kernel:
 // one builds, the others wait for the lock, and what became of it is on the disk.
 
 import { BUILD_FAILED_SIGNAL } from '../src/wings/batches/core/build-script.ts';

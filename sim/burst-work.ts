@@ -1,5 +1,5 @@
-// Users who submit arrays of many short tasks during a run: places on nodes pass from one task to the
-// next of its job, without the head being asked.
+// Users who submit arrays of many short tasks during a run: places on nodes pass from one task to
+// the next of its job, without the head being asked.
 
 import type { Submission } from '../src/kernel/model/submission.ts';
 import type { Dice, Streams } from './chance.ts';

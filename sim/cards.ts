@@ -1,5 +1,5 @@
-// The gpus of simulated machines: cards of several types, which somebody outside uses for a while, which fall
-// ill, and which get well again.
+// The gpus of simulated machines: cards of several types, which somebody outside uses for a while,
+// which fall ill, and which get well again.
 
 import type { AgentPart, GpuReport } from '../src/kernel/agent/part.ts';
 import type { CardState, GpuCard } from '../src/kernel/model/gpu.ts';

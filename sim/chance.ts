@@ -58,8 +58,9 @@ export class Dice implements Chance {
 }
 
 /**
- * Named streams of chance: what one gives depends on the seed and its name alone. Whatever is new in
- * the simulator draws from a name of its own, and so shifts nothing of what old seeds have drawn.
+ * Named streams of chance: what one gives depends on the seed and its name alone. Whatever is new
+ * in the simulator draws from a name of its own, and so shifts nothing of what old seeds have
+ * drawn.
  */
 export class Streams {
   readonly #seed: number;

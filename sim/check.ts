@@ -1,5 +1,5 @@
-// What a check of a family does, in parts that can be done in any order and beside each other: pinned
-// seeds, one canary after the other, seeds twice, fresh seeds.
+// What a check of a family does, in parts that can be done in any order and beside each other:
+// pinned seeds, one canary after the other, seeds twice, fresh seeds.
 
 import type { Family, RunEnd } from './family.ts';
 
@@ -79,7 +79,10 @@ export async function runPart(
   }
 }
 
-/** Up to so many seeds, as long as there is time: of its thread, since others may need the processor. */
+/**
+ * Up to so many seeds, as long as there is time: of its thread, since others may need the
+ * processor.
+ */
 export async function runFresh(
   family: Family,
   count: Count,

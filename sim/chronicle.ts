@@ -1,5 +1,5 @@
-// What happens in a run, event by event: as a hash, and in words for whoever wants to read it; and the
-// first rule that was broken.
+// What happens in a run, event by event: as a hash, and in words for whoever wants to read it; and
+// the first rule that was broken.
 
 import { crc32 } from 'node:zlib';
 import type { Log } from '../src/kernel/ports/log.ts';

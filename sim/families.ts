@@ -1,5 +1,5 @@
-// All families of runs: those about our own nodes, about calls of functions, about other clusters, and
-// about heads whose disk is put back.
+// All families of runs: those about our own nodes, about calls of functions, about other clusters,
+// and about heads whose disk is put back.
 
 import { CALL_CANARIES } from './calls/canaries.ts';
 import { PINNED_CALLS } from './calls/seeds.ts';

@@ -1,5 +1,5 @@
-// A family of runs, like those about other clusters: what a check goes over in it, and how one of its
-// seeds is run, told and shown.
+// A family of runs, like those about other clusters: what a check goes over in it, and how one of
+// its seeds is run, told and shown.
 
 import type { Violation } from './violation.ts';
 

@@ -1,4 +1,5 @@
-// The planted bugs about the files of tasks: on their way to a node, on their way back, and at rest.
+// The planted bugs about the files of tasks: on their way to a node, on their way back, and at
+// rest.
 
 import type { AgentPorts } from '../src/kernel/agent/ports.ts';
 import { ok } from '../src/kernel/base/result.ts';

@@ -1,5 +1,5 @@
-// The files that a simulated head keeps: what jobs name, and what nodes have stored of their tasks. It is
-// on its disk, and outlives the head's program.
+// The files that a simulated head keeps: what jobs name, and what nodes have stored of their tasks.
+// It is on its disk, and outlives the head's program.
 
 import { findGarbage } from '../src/kernel/files/blobs/garbage.ts';
 import type { Engine } from '../src/kernel/head/engine.ts';

@@ -1,5 +1,5 @@
-// Parts of a check beside each other, in as many threads as there are processors: within one thread there
-// is one run at a time, since runs watch and change classes that they share.
+// Parts of a check beside each other, in as many threads as there are processors: within one thread
+// there is one run at a time, since runs watch and change classes that they share.
 
 import { once } from 'node:events';
 import { availableParallelism } from 'node:os';

@@ -1,5 +1,5 @@
-// Owners who take their machines back during a run: at the machine itself, whether or not there is a
-// head, and operators by way of the head. Keeps until when each node may be paused at most.
+// Owners who take their machines back during a run: at the machine itself, whether or not there is
+// a head, and operators by way of the head. Keeps until when each node may be paused at most.
 
 import type { NodeName } from '../src/kernel/model/ids.ts';
 import type { Streams } from './chance.ts';

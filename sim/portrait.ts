@@ -1,5 +1,5 @@
-// The indexes of a state as plain values, so that those kept step by step can be compared with those
-// built from the facts.
+// The indexes of a state as plain values, so that those kept step by step can be compared with
+// those built from the facts.
 
 import type { State } from '../src/kernel/machine/state.ts';
 

@@ -1,5 +1,6 @@
-// Those who want to know of the end of jobs and batches, and the ways to them: messages that arrive, fail,
-// hang, or arrive without an answer. Who was told of what is judged against the durable record (T1, T2).
+// Those who want to know of the end of jobs and batches, and the ways to them: messages that
+// arrive, fail, hang, or arrive without an answer. Who was told of what is judged against the
+// durable record (T1, T2).
 
 import type { Engine } from '../src/kernel/head/engine.ts';
 import type { Event } from '../src/kernel/machine/declared.ts';

@@ -22,7 +22,9 @@ export interface SimProcess {
   /** Running time without stops, up to `runningSince`. */
   ranMs: number;
   runningSince: number | null;
-  /** Running time when the solver of its batch was there. Absent: it waits for that, or needs none. */
+  /**
+   * Running time when the solver of its batch was there. Absent: it waits for that, or needs none.
+   */
   builtAtMs?: number;
   exit: Exit | null;
 }

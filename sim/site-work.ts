@@ -1,6 +1,6 @@
 // What users ask of the site beside the resources of their jobs, and what operators do to the
-// site's rules during a run: partitions and qualities of service, changes of partitions, notices, and
-// configs that are read again. What is set aside is in booking.ts.
+// site's rules during a run: partitions and qualities of service, changes of partitions, notices,
+// and configs that are read again. What is set aside is in booking.ts.
 
 import { type PartitionChange, PLANNING_POLICIES } from '../src/kernel/model/scheduling.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';

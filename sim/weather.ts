@@ -1,5 +1,6 @@
 // The weather of one run: options drawn from the seed, a third of all faults switched off entirely,
-// so that some runs are long and calm in one respect and wild in another. What it does is in storm.ts.
+// so that some runs are long and calm in one respect and wild in another. What it does is in
+// storm.ts.
 
 import { PLANNING_POLICIES, type Policy } from '../src/kernel/model/scheduling.ts';
 import type { Dice, Streams } from './chance.ts';

@@ -1,5 +1,5 @@
-// Debian's chromium on the web page, for tests, measurements and pictures: with everything kept that a
-// page must never do.
+// Debian's chromium on the web page, for tests, measurements and pictures: with everything kept
+// that a page must never do.
 
 import { spawnSync } from 'node:child_process';
 import { type Browser, chromium, type Page } from 'playwright-core';

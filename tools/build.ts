@@ -11,8 +11,8 @@ import { buildPage } from './page.ts';
 import { buildSite } from './site.ts';
 import { ROOT } from './tree.ts';
 
-// The whole run of the tests has just built it, and runs commands from there: `npm pack` in a test must not
-// take it away under the others.
+// The whole run of the tests has just built it, and runs commands from there: `npm pack` in a test
+// must not take it away under the others.
 const isTested = process.env.NODE_TESTS_BUILT_WEFT === ROOT;
 if (isTested && existsSync(path.join(ROOT, 'dist', 'man'))) process.exit(0);
 

@@ -1,5 +1,5 @@
-// Whose cluster is in the state directory: `npm start` marks what it begins, and `npm run clean` takes
-// away no other, for an installed Weft keeps its cluster in the same place.
+// Whose cluster is in the state directory: `npm start` marks what it begins, and `npm run clean`
+// takes away no other, for an installed Weft keeps its cluster in the same place.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// Writes the pages of docs/ that are made from the code, and the list of manual pages in package.json:
+// Writes the pages of docs/ that are made from the code, and the list of manual pages in
+// package.json:
 // npm links those that stand there. With --check it only says what differs.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

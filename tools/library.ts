@@ -1,5 +1,5 @@
-// The library of the package: one file for `require`, a door to the same file for `import`, so that a
-// program which does both has each class once, and declarations for either.
+// The library of the package: one file for `require`, a door to the same file for `import`, so that
+// a program which does both has each class once, and declarations for either.
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

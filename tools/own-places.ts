@@ -8,7 +8,9 @@ import { ROOT } from './tree.ts';
 
 const SOURCES = path.join(ROOT, 'src');
 
-/** For a bundle that lies in this folder of `dist/`: its first line, and what esbuild does for it. */
+/**
+ * For a bundle that lies in this folder of `dist/`: its first line, and what esbuild does for it.
+ */
 export function ownPlaces(folder: string): { readonly banner: string; readonly plugin: Plugin } {
   const dist = path.relative(folder, '') || '.';
   const url = `require('node:url').pathToFileURL(require('node:path').join(__dirname, '${dist}', file))`;

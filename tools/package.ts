@@ -1,7 +1,8 @@
-// `node tools/package.ts [--out FOLDER] [--quick] [--tarball] [--sign KEY]`: what is installed without npm, made of dist/:
-// a Debian package, an rpm where rpmbuild is, and a tarball for a home directory (only that one with
-// --tarball), all with Node inside; a bill of materials beside them, SHA256SUMS of them all, and with --sign KEY
-// a signature of those. The same sources give the same bytes.
+// `node tools/package.ts [--out FOLDER] [--quick] [--tarball] [--sign KEY]`: what is installed
+// without npm, made of dist/:
+// a Debian package, an rpm where rpmbuild is, and a tarball for a home directory (only that one
+// with --tarball), all with Node inside; a bill of materials beside them, SHA256SUMS of them all,
+// and with --sign KEY a signature of those. The same sources give the same bytes.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Draws docs/pictures/page-*.svg: pages of the web page as they stand in the browser, of a cluster of
-// its own with jobs that run, wait and fail, removed again, and of gpus that are made up.
+// Draws docs/pictures/page-*.svg: pages of the web page as they stand in the browser, of a cluster
+// of its own with jobs that run, wait and fail, removed again, and of gpus that are made up.
 // Usage: page-drawings.ts [gpus], which draws these alone.
 
 import { spawnSync } from 'node:child_process';

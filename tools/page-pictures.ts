@@ -1,5 +1,5 @@
-// Takes pictures of every page of the web page of the cluster that runs, in both colour schemes and at
-// three widths, for looking at them: `node tools/page-pictures.ts [FOLDER]`, by default
+// Takes pictures of every page of the web page of the cluster that runs, in both colour schemes and
+// at three widths, for looking at them: `node tools/page-pictures.ts [FOLDER]`, by default
 // dist/page-pictures. None is kept in the repository: they are no text.
 
 import { mkdirSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Draws docs/pictures/schedule.svg from a real run: jobs on a cluster of its own that is removed again, and
-// what `weft schedule --svg` says of it.
+// Draws docs/pictures/schedule.svg from a real run: jobs on a cluster of its own that is removed
+// again, and what `weft schedule --svg` says of it.
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

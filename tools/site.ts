@@ -1,5 +1,5 @@
-// The documents as a site in dist/site: pages, one style, one script and an index for its search. It
-// loads nothing from elsewhere, is served by the head at /docs, and can be read from the disk.
+// The documents as a site in dist/site: pages, one style, one script and an index for its search.
+// It loads nothing from elsewhere, is served by the head at /docs, and can be read from the disk.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// The test runner: all stages, row by row, and as its last line `N passed, N failed` over all of them.
+// The test runner: all stages, row by row, and as its last line `N passed, N failed` over all of
+// them.
 //   npm test -- [--only STAGE[,STAGE]] [--grep TITLE] [--stop-at-first] [--no-install]
 //               [--changed [--base BRANCH]]
 

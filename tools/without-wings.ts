@@ -1,5 +1,6 @@
-// Proves that each wing can be deleted: the kernel compiles without any, with its tests green, and each
-// wing compiles with nothing but the kernel and the wings that it needs. In a copy, so nothing is lost.
+// Proves that each wing can be deleted: the kernel compiles without any, with its tests green, and
+// each wing compiles with nothing but the kernel and the wings that it needs. In a copy, so nothing
+// is lost.
 //   node tools/without-wings.ts
 
 import { spawnSync } from 'node:child_process';

@@ -132,8 +132,8 @@ export class Case {
   }
 
   /**
-   * Whether the head may have heard of an end, and lost that: it hears of it late where something of these
-   * nodes, or the head, is out.
+   * Whether the head may have heard of an end, and lost that: it hears of it late where something
+   * of these nodes, or the head, is out.
    */
   lostEnd({ nodes, endedAt }: HistoryTask): boolean {
     let until = endedAt;
@@ -191,8 +191,8 @@ export class Case {
   }
 
   /**
-   * The job was lost with a store, and accepted when the nodes were not back yet after something of the
-   * head's: nobody but its client knew of it.
+   * The job was lost with a store, and accepted when the nodes were not back yet after something of
+   * the head's: nobody but its client knew of it.
    */
   #wasUnheard(id: number): boolean {
     return this.evidence.accepted.some(({ jobIds, answeredAt }) =>
@@ -206,7 +206,9 @@ export class Case {
     );
   }
 
-  /** True for a task whose job is not in the history, and of which nothing ran but what may be lost. */
+  /**
+   * True for a task whose job is not in the history, and of which nothing ran but what may be lost.
+   */
   #isLost(task: string, epochs: ReadonlyMap<number, readonly Life[]>): boolean {
     const isLost = [...epochs.values()].every((lives) => this.lossOf(lives) !== null);
     return isLost && !this.#ids.has(idOf(task));

@@ -61,7 +61,9 @@ export class Insistent {
     };
   }
 
-  /** A head that was put back may have lost what was sent just before; its twin may send it, too. */
+  /**
+   * A head that was put back may have lost what was sent just before; its twin may send it, too.
+   */
   async #withFile<T>(file: FileOfWork | null, ask: () => Promise<T>): Promise<T> {
     for (;;) {
       try {

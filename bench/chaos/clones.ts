@@ -1,5 +1,5 @@
-// A second machine starts with a copy of a node's folder, beside the node or while that is cut off. The
-// head names both; then the copy is gone, and an operator says so.
+// A second machine starts with a copy of a node's folder, beside the node or while that is cut off.
+// The head names both; then the copy is gone, and an operator says so.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -85,7 +85,9 @@ async function whenTold(client: Insistent, name: string): Promise<string | null>
   return null;
 }
 
-/** What docs/recovery.md tells an operator who knows that the copy is gone; says only what is true. */
+/**
+ * What docs/recovery.md tells an operator who knows that the copy is gone; says only what is true.
+ */
 async function settle(client: Insistent, name: string, copy: string): Promise<void> {
   const params = { name };
   for (;;) {

@@ -1,5 +1,5 @@
-// A small cluster of `weft up` whose folder is copied while it runs; the copy is started and stopped, or
-// only stopped. The original goes on as if nothing were.
+// A small cluster of `weft up` whose folder is copied while it runs; the copy is started and
+// stopped, or only stopped. The original goes on as if nothing were.
 
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';

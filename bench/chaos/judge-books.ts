@@ -93,7 +93,10 @@ function siteMs(nodes: readonly string[]): number {
   return nodes.some((node) => siteOf(node) !== null) ? SITE_MS : 0;
 }
 
-/** How long something of these nodes, or the head, was out in a time and just before, or all was slow. */
+/**
+ * How long something of these nodes, or the head, was out in a time and just before, or all was
+ * slow.
+ */
 function brokenMs(all: Case, nodes: readonly string[], span: Span): number {
   const around = { from: span.from - BOOKS_MS, until: span.until + BOOKS_MS };
   const stalls = all.evidence.stalls.filter((one) => overlapMs(one, around) > 0);

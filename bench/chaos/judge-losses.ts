@@ -1,5 +1,5 @@
-// A head that was put back from a copy says so, starts nothing until it is told to go on, and then ends
-// what it has lost. A machine with a copy of a node's folder is told of, and gets no work.
+// A head that was put back from a copy says so, starts nothing until it is told to go on, and then
+// ends what it has lost. A machine with a copy of a node's folder is told of, and gets no work.
 
 import type { Case, TaskCase } from './case.ts';
 import type { Clone, Life, Restore } from './evidence.ts';
@@ -75,7 +75,10 @@ function judgeLeftovers(all: Case, { id, rows, epochs, work }: TaskCase): void {
   }
 }
 
-/** A head that starts waits for the node of a copy that dials, as long as a node needs, and no longer. */
+/**
+ * A head that starts waits for the node of a copy that dials, as long as a node needs, and no
+ * longer.
+ */
 function wasJustThere(all: Case, { from }: Life): boolean {
   return all.outages(['head'], { from: from - ENDING_MS, until: from }).length > 0;
 }

@@ -98,8 +98,8 @@ function united(spans: readonly Span[]): Span[] {
 }
 
 /**
- * The spans less those times. A suspension that was over at once may end before it begins, as the head
- * counts its begin from the start of the task that it heard of late: nothing stood still then.
+ * The spans less those times. A suspension that was over at once may end before it begins, as the
+ * head counts its begin from the start of the task that it heard of late: nothing stood still then.
  */
 function without(spans: readonly Span[], times: readonly Span[]): Span[] {
   const real = times.filter(({ from, until }) => from < until);
@@ -200,7 +200,9 @@ function judgeStops(all: Case): void {
   }
 }
 
-/** Whose start was given up with a silent node is told to end at once, and is let go on for that. */
+/**
+ * Whose start was given up with a silent node is told to end at once, and is let go on for that.
+ */
 function lossOf(all: Case, { task, epoch }: Stop): number {
   const rows = all.tasks.find(({ id }) => id === task)?.rows ?? [];
   const row = rows.find((one) => one.epoch === epoch && one.outcome.kind === 'node_fail');

@@ -8,8 +8,8 @@ export const PAUSE_MS = 250;
 const WHATS = new Set(['start', 'beat', 'end']);
 
 /**
- * From the files of all hosts. A last line that is not whole was cut off with its host; one that a full
- * disk cut off runs on into the next one, and neither says anything.
+ * From the files of all hosts. A last line that is not whole was cut off with its host; one that a
+ * full disk cut off runs on into the next one, and neither says anything.
  */
 export function livesOf(files: readonly string[]): Life[] {
   const all: Growing[] = [];

@@ -1,5 +1,5 @@
-// The head's folder is put back as it was some seconds ago, as by a snapshot of its machine. It finds by
-// its nodes that it is old; told to go on without what is missing, it does.
+// The head's folder is put back as it was some seconds ago, as by a snapshot of its machine. It
+// finds by its nodes that it is old; told to go on without what is missing, it does.
 
 import { execFileSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';

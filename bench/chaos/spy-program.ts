@@ -1,5 +1,5 @@
-// Reads /proc/*/cmdline over and over for words that it is told on its standard input, a list in JSON in
-// one line; at the end of the input it writes what it found.
+// Reads /proc/*/cmdline over and over for words that it is told on its standard input, a list in
+// JSON in one line; at the end of the input it writes what it found.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
-// What else moves files on this machine: an rsync daemon, curl from a web server, tar through a pipe.
-// None of them syncs what it has written, or keeps a name for it.
+// What else moves files on this machine: an rsync daemon, curl from a web server, tar through a
+// pipe. None of them syncs what it has written, or keeps a name for it.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,5 +1,5 @@
-// Figures of the benchmarks over time: one line of JSON each in bench/history.jsonl, so that a commit that
-// made something slower is seen.
+// Figures of the benchmarks over time: one line of JSON each in bench/history.jsonl, so that a
+// commit that made something slower is seen.
 
 /** One figure of one run. */
 export interface Entry {

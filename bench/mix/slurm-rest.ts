@@ -1,5 +1,5 @@
-// A slurmrestd for a Slurm of one measurement or test, with a token of root's: on loopback, as an ordinary
-// user, because it refuses to be root's.
+// A slurmrestd for a Slurm of one measurement or test, with a token of root's: on loopback, as an
+// ordinary user, because it refuses to be root's.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

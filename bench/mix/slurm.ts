@@ -1,5 +1,6 @@
-// A Slurm for one measurement or test: munged, slurmctld and four slurmd on this machine, in a temporary
-// directory, ended by their process handles. Plugins that need systemd or cgroup v2 are left out.
+// A Slurm for one measurement or test: munged, slurmctld and four slurmd on this machine, in a
+// temporary directory, ended by their process handles. Plugins that need systemd or cgroup v2 are
+// left out.
 
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -20,8 +21,8 @@ import { findFreePort } from '../../src/kernel/cli/daemons/free-port.ts';
 
 const run = promisify(execFile);
 /**
- * Slurm takes its ports long after they were found free: programs that start one at the same time look
- * from places of their own, below those that the system gives out.
+ * Slurm takes its ports long after they were found free: programs that start one at the same time
+ * look from places of their own, below those that the system gives out.
  */
 const FIRST_PORT = 20_000 + (process.pid % 600) * 20;
 const PORT_STEP = 4;

@@ -1,5 +1,5 @@
-// The ways of the paper's Table 2 to a site of 16 nodes with 100 jobs that wait: a real Slurm by its own
-// commands and over HTTP, another Weft, and the example of a script.
+// The ways of the paper's Table 2 to a site of 16 nodes with 100 jobs that wait: a real Slurm by
+// its own commands and over HTTP, another Weft, and the example of a script.
 
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

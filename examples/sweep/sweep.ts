@@ -1,5 +1,6 @@
-// Which material warms the middle of the rod to a third in so many seconds? A sweep over a real solver
-// (examples/batch/heat.c): each case is a job with files of its own, in and out. `sweep.ts [SECONDS]`
+// Which material warms the middle of the rod to a third in so many seconds? A sweep over a real
+// solver (examples/batch/heat.c): each case is a job with files of its own, in and out. `sweep.ts
+// [SECONDS]`
 
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';

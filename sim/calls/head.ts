@@ -93,7 +93,9 @@ export class CallHead {
     }
   }
 
-  /** An agent tells that a worker is stopped, or goes on; while the head is away, its journal does. */
+  /**
+   * An agent tells that a worker is stopped, or goes on; while the head is away, its journal does.
+   */
   suspended(name: string, isSuspended: boolean): void {
     if (!this.alive.has(name)) return;
     if (isSuspended) this.#suspended.add(name);

@@ -30,7 +30,9 @@ export interface CallRunResult extends RunEnd {
   readonly calls: number;
 }
 
-/** After the last fault something settles in this time: a lost worker is given up after a minute. */
+/**
+ * After the last fault something settles in this time: a lost worker is given up after a minute.
+ */
 const SETTLE_MS = 120_000;
 const CHECK_MS = 100;
 /** Shorter and longer than lines and workers are waited for. */

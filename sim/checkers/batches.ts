@@ -1,6 +1,6 @@
-// The rules about batches, judged on the durable record and on what really runs: no two runs under one name
-// (B3), nothing that has completed runs again (B4), none before those that it comes after (B5), each end is
-// known (B6), and a solver is built once on a node (B7).
+// The rules about batches, judged on the durable record and on what really runs: no two runs under
+// one name (B3), nothing that has completed runs again (B4), none before those that it comes after
+// (B5), each end is known (B6), and a solver is built once on a node (B7).
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
 import type { Of } from '../../src/kernel/machine/events.ts';

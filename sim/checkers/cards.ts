@@ -1,5 +1,6 @@
-// The gpus that a start is given: of the types asked for, well and unused by others (V2, V3, V8), and of each
-// no more than it has (V9). Judged by what nodes have told, without the scheduler's own books.
+// The gpus that a start is given: of the types asked for, well and unused by others (V2, V3, V8),
+// and of each no more than it has (V9). Judged by what nodes have told, without the scheduler's own
+// books.
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
 import type { State } from '../../src/kernel/machine/state.ts';

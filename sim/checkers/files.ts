@@ -1,5 +1,5 @@
-// The rules about files of tasks, judged on the disks: no task starts with a file missing (S10), none is
-// done before what it left is kept, and nothing is kept of a start that was made again.
+// The rules about files of tasks, judged on the disks: no task starts with a file missing (S10),
+// none is done before what it left is kept, and nothing is kept of a start that was made again.
 
 import type { Of } from '../../src/kernel/machine/events.ts';
 import {

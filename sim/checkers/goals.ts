@@ -1,5 +1,5 @@
-// X7: repairs of goals take at most so many nodes of a partition at once, and never the last one that
-// works there; each is over in the end.
+// X7: repairs of goals take at most so many nodes of a partition at once, and never the last one
+// that works there; each is over in the end.
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
 import type { Node } from '../../src/kernel/machine/nodes/facts.ts';

@@ -1,5 +1,5 @@
-// J13, judged on the durable record: a task that was cancelled when its processes had ended already is
-// done with an exit code, where its nodes have told one.
+// J13, judged on the durable record: a task that was cancelled when its processes had ended already
+// is done with an exit code, where its nodes have told one.
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
 import { formatTaskId } from '../../src/kernel/model/ids.ts';

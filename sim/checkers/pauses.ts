@@ -1,5 +1,5 @@
-// O1, O2 on what really runs: no task goes on beyond the grace on a node that is paused, and no pause
-// outlives its deadline, while the agent lives that has to see to it.
+// O1, O2 on what really runs: no task goes on beyond the grace on a node that is paused, and no
+// pause outlives its deadline, while the agent lives that has to see to it.
 
 import { endingOf } from '../../src/kernel/runner/epoch.ts';
 import { isPaused } from '../../src/kernel/runner/pause/state.ts';

@@ -22,7 +22,9 @@ import { checkCards } from './cards.ts';
 interface Cycle {
   readonly step: Step;
   readonly before: Plan;
-  /** True for a cycle that goes on from others, or is cut short: a whole one may decide otherwise. */
+  /**
+   * True for a cycle that goes on from others, or is cut short: a whole one may decide otherwise.
+   */
   readonly isPart: () => boolean;
   /** Ids of jobs that something makes room for. */
   readonly preemptors: Set<number>;

@@ -44,7 +44,9 @@ interface Taken {
 /** What a snapshot would have taken of a state when it was last looked at. */
 const TAKEN = new WeakMap<State, Taken>();
 
-/** Long lists become bytes turns after they were taken: nothing of them may have changed by then. */
+/**
+ * Long lists become bytes turns after they were taken: nothing of them may have changed by then.
+ */
 export function checkTaken(live: State): void {
   const taken = TAKEN.get(live);
   if (taken !== undefined) compare(taken.copies, copyOf(taken.lists), 'a snapshot taken before');

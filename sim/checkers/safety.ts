@@ -127,7 +127,8 @@ function checkFits({ truth, machines }: SafetyWorld, process: SimProcess): void 
       throw broken('S2', `${epochId} is not alone on ${process.node}: ${[...epochs.keys()]}`);
     }
     const share = one.variables.get('WEFT_GPU_SHARE_BYTES');
-    // Shares are counted by card; what stands still may have given its cpus to others, its memory it keeps.
+    // Shares are counted by card; what stands still may have given its cpus to others, its memory
+    // it keeps.
     const { cpuCount, gpuCount } = request.perNode;
     const held = { cpuCount: stands ? 0 : cpuCount, gpuCount: share === undefined ? gpuCount : 0 };
     used = addResources(used, { ...request.perNode, ...held });

@@ -1,5 +1,5 @@
-// The adaptor of the simulated batch system, whose commands speak JSON, and what they answer. As every
-// adaptor it believes nothing that is not whole.
+// The adaptor of the simulated batch system, whose commands speak JSON, and what they answer. As
+// every adaptor it believes nothing that is not whole.
 
 import { ok, type Result } from '../../src/kernel/base/result.ts';
 import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/kernel/model/site.ts';

@@ -1,4 +1,5 @@
-// The commands of the simulated batch system, run on its own server: what each does there, and says.
+// The commands of the simulated batch system, run on its own server: what each does there, and
+// says.
 
 import { IntervalSet } from '../../src/kernel/base/interval-set.ts';
 import type { SiteEnd, SiteJob, SiteNode, SiteQueue } from '../../src/kernel/model/site.ts';

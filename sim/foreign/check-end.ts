@@ -1,5 +1,5 @@
-// After all is well with other clusters: everything ends (L1, L2), nodes are as their operators want them
-// (X5), and nothing is left (L3).
+// After all is well with other clusters: everything ends (L1, L2), nodes are as their operators
+// want them (X5), and nothing is left (L3).
 
 import type { Engine } from '../../src/kernel/head/engine.ts';
 import { isAlive } from '../../src/kernel/model/maintenance.ts';

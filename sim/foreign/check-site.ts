@@ -1,4 +1,5 @@
-// X1-X4, X6 and X9-X11: what head and gateways conclude about another cluster, held against what is true there.
+// X1-X4, X6 and X9-X11: what head and gateways conclude about another cluster, held against what is
+// true there.
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
 import type { Of } from '../../src/kernel/machine/events.ts';
@@ -39,7 +40,10 @@ export class ForeignWatch {
   readonly #adopted = new Map<string, number>();
   /** Jobs that we have started. */
   readonly #begun = new Set<SystemJob>();
-  /** Number of the event by which a site had stopped a node for a maintenance of ours, by its name here. */
+  /**
+   * Number of the event by which a site had stopped a node for a maintenance of ours, by its name
+   * here.
+   */
   readonly #stopped = new Map<string, number>();
   /** That by which a task had its nodes last. */
   readonly #placed = new Map<string, number>();
@@ -117,7 +121,10 @@ export class ForeignWatch {
     );
   }
 
-  /** X6: in a maintenance nothing of any user starts but what was placed there before its site stopped it. */
+  /**
+   * X6: in a maintenance nothing of any user starts but what was placed there before its site
+   * stopped it.
+   */
   #checkWindow(site: string, job: SystemJob): void {
     const place = this.#placeOf(site, job);
     const task = place === undefined ? undefined : this.#world.truth.jobs.get(place.jobId);

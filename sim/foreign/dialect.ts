@@ -1,5 +1,6 @@
-// The ways in which the simulated batch system is talked to: commands with words and JSON of its own, or the
-// contract of programs of operators (docs/adaptors.md), so that the adaptor for those reads it.
+// The ways in which the simulated batch system is talked to: commands with words and JSON of its
+// own, or the contract of programs of operators (docs/adaptors.md), so that the adaptor for those
+// reads it.
 
 import type { SiteMode, SiteNode } from '../../src/kernel/model/site.ts';
 import type { Command } from '../../src/kernel/ports/commands.ts';

@@ -1,5 +1,5 @@
-// The file system that a gateway shares with its site's nodes: a folder for each job, where receipts
-// take a while to be seen, and a claim that only one can have.
+// The file system that a gateway shares with its site's nodes: a folder for each job, where
+// receipts take a while to be seen, and a claim that only one can have.
 
 import { PROGRAM } from '../../src/wings/sites/fabric/site/program-file.ts';
 import type { SiteFolders, SiteNotes } from '../../src/wings/sites/ports/sites.ts';

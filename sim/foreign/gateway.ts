@@ -1,5 +1,5 @@
-// The machine of a gateway: the real code of src/wings/sites/fabric/site and real agents, one for the gateway and
-// one for each node of a steered site, in one process that can be killed anywhere.
+// The machine of a gateway: the real code of src/wings/sites/fabric/site and real agents, one for
+// the gateway and one for each node of a steered site, in one process that can be killed anywhere.
 
 import { type Agent, startAgent } from '../../src/kernel/agent/agent.ts';
 import type { AgentPorts, AgentSettings } from '../../src/kernel/agent/ports.ts';

@@ -1,5 +1,5 @@
-// The way from a gateway to its batch system: commands take time, hang, come back as rubbish, and are
-// carried out though their answer is lost. It never says anything false that is whole.
+// The way from a gateway to its batch system: commands take time, hang, come back as rubbish, and
+// are carried out though their answer is lost. It never says anything false that is whole.
 
 import type { Command, CommandEnd, Commands } from '../../src/kernel/ports/commands.ts';
 import type { Dice, Streams } from '../chance.ts';
@@ -24,7 +24,10 @@ type Mood = 'dead' | 'lost' | 'garbage' | 'empty' | 'half' | 'breaks' | 'slow' |
 const MOODS: readonly Mood[] = [
   ...['dead', 'lost', 'lost', 'garbage', 'empty', 'half', 'breaks', 'slow', 'untrue no'],
 ] as readonly Mood[];
-/** What changes nodes is done at once or never: a late stop would be nobody's to take back, and a late ticket. */
+/**
+ * What changes nodes is done at once or never: a late stop would be nobody's to take back, and a
+ * late ticket.
+ */
 const AT_ONCE = ['node', 'ticket', 'pass', 'keep', 'let'];
 /** What the system does with a command after its caller has given up: soon, if ever. */
 const LATE_MS = 8000;

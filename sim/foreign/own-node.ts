@@ -1,5 +1,5 @@
-// The one node of ours beside other clusters, in fair weather, and X8: what is submitted for it starts
-// soon, whatever sites do.
+// The one node of ours beside other clusters, in fair weather, and X8: what is submitted for it
+// starts soon, whatever sites do.
 
 import type { NodeName } from '../../src/kernel/model/ids.ts';
 import type { Dialer, Session } from '../../src/kernel/ports/net.ts';

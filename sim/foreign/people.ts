@@ -135,8 +135,8 @@ export class People {
   }
 
   /**
-   * True when its script was killed and has left no word, and its site has none: it keeps no records, or its gateway
-   * never heard by what id to ask for them.
+   * True when its script was killed and has left no word, and its site has none: it keeps no
+   * records, or its gateway never heard by what id to ask for them.
    */
   #isSilentlyOver({ id }: JobTruth): boolean {
     const { sites, weather } = this.#world;
@@ -264,7 +264,9 @@ function callOff({ system }: Site, dice: Dice): void {
   else system.hold(system.split(array, index), true);
 }
 
-/** Holds, releases and cancels whatever is there, ours too; an operator starts something by hand. */
+/**
+ * Holds, releases and cancels whatever is there, ours too; an operator starts something by hand.
+ */
 function meddle({ system, mode }: Site, dice: Dice): void {
   const open = [...system.jobs.values()].filter(({ state }) => state !== 'ended');
   const job = dice.pick([undefined, ...open]);

@@ -1,5 +1,5 @@
-// Seeds about other clusters that once broke something, each with the sentence of what it broke; and for
-// every canary the seed that finds it fastest.
+// Seeds about other clusters that once broke something, each with the sentence of what it broke;
+// and for every canary the seed that finds it fastest.
 
 import { BEFORE, type ForeignWeather } from './weather.ts';
 

@@ -126,7 +126,9 @@ export class ForeignStorm {
     });
   }
 
-  /** Somebody at the site switches it on, against what was agreed; or off, where it should be on. */
+  /**
+   * Somebody at the site switches it on, against what was agreed; or off, where it should be on.
+   */
   #switchScheduler(dice: Dice): void {
     const { system, mode, name } = this.#site(dice);
     const usual = mode === 'submit';

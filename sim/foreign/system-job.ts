@@ -1,5 +1,5 @@
-// What a batch system of somebody else has: nodes, jobs, and the programs of ours that its jobs run; and
-// who hears of what happens there.
+// What a batch system of somebody else has: nodes, jobs, and the programs of ours that its jobs
+// run; and who hears of what happens there.
 
 import type { Streams } from '../chance.ts';
 import type { Time } from '../clock.ts';

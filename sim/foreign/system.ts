@@ -1,5 +1,5 @@
-// A batch system of somebody else: nodes, jobs of its users and of ours, and a scheduler of its own that
-// may be off. It has a will of its own, and is the ground truth of what runs at its site.
+// A batch system of somebody else: nodes, jobs of its users and of ours, and a scheduler of its own
+// that may be off. It has a will of its own, and is the ground truth of what runs at its site.
 
 import { CLAIM, ENDED, STARTED } from '../../src/wings/sites/fabric/site/script.ts';
 import type { Dice } from '../chance.ts';

@@ -1,5 +1,5 @@
-// One simulated cluster with other clusters behind gateways: the real head, real gateways, and batch
-// systems with a will of their own. Storm, healing, and the wait for everything to end.
+// One simulated cluster with other clusters behind gateways: the real head, real gateways, and
+// batch systems with a will of their own. Storm, healing, and the wait for everything to end.
 
 import { crc32 } from 'node:zlib';
 import { decodeEntry } from '../../src/kernel/head/journal.ts';

@@ -1,5 +1,5 @@
-// What nodes are really like beside their goals: things that break by themselves, that repairs mend at
-// once, at the second try, or not at all, and what the scripts of goals see of it.
+// What nodes are really like beside their goals: things that break by themselves, that repairs mend
+// at once, at the second try, or not at all, and what the scripts of goals see of it.
 
 import type { GoalClass } from '../../src/wings/goals/core/goal.ts';
 import type { Dice } from '../chance.ts';

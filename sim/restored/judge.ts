@@ -1,6 +1,6 @@
-// What must hold of a head whose disk was put back: what it had accepted before the copy, and what it
-// accepts after, is never lost (S1), runs once (S13) and under an id of its own (S14); what was lost with
-// the disk leaves nothing behind (L3, X5), and is nobody else's (X3).
+// What must hold of a head whose disk was put back: what it had accepted before the copy, and what
+// it accepts after, is never lost (S1), runs once (S13) and under an id of its own (S14); what was
+// lost with the disk leaves nothing behind (L3, X5), and is nobody else's (X3).
 
 import type { Engine } from '../../src/kernel/head/engine.ts';
 import type { Event } from '../../src/kernel/machine/declared.ts';
@@ -29,7 +29,9 @@ export class RestoredJudge {
   /** By task. */
   readonly #starts = new Map<string, number>();
   readonly #names = new Map<number, string>();
-  /** How often a task, by its id, was put back for a maintenance; twice what is lost with the disk. */
+  /**
+   * How often a task, by its id, was put back for a maintenance; twice what is lost with the disk.
+   */
   readonly #requeues = new Map<string, number>();
   /** What had started when the disk was copied; null: it was not yet. */
   #begun: ReadonlySet<string> | null = null;

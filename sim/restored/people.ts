@@ -1,5 +1,5 @@
-// What people want of a head whose disk is put back: jobs, arrays and jobs for a site, each under a name
-// of its own; and what operators set aside.
+// What people want of a head whose disk is put back: jobs, arrays and jobs for a site, each under a
+// name of its own; and what operators set aside.
 
 import type { Actor, Role } from '../../src/kernel/model/actor.ts';
 import type { NodeName, UserName } from '../../src/kernel/model/ids.ts';

@@ -1,5 +1,5 @@
-// Seeds about heads whose disk is put back that once broke something, each with the sentence of what it
-// broke; and for every canary the seed that finds it fastest.
+// Seeds about heads whose disk is put back that once broke something, each with the sentence of
+// what it broke; and for every canary the seed that finds it fastest.
 
 import type { RestoredWeather } from './weather.ts';
 

@@ -1,5 +1,5 @@
-// The weather of one run about a head whose disk is put back: what people want there besides single jobs.
-// Little else goes wrong, and so what is missing in the end is the head's to answer for.
+// The weather of one run about a head whose disk is put back: what people want there besides single
+// jobs. Little else goes wrong, and so what is missing in the end is the head's to answer for.
 
 import type { Streams } from '../chance.ts';
 import { drawForeignWeather, type ForeignWeather } from '../foreign/weather.ts';

@@ -1,6 +1,6 @@
 // A head whose disk is put back as it was some time ago, and which is then told to go on: what its
-// nodes remember must keep it from doing harm. Real head, real agents and gateway, and little else goes
-// wrong.
+// nodes remember must keep it from doing harm. Real head, real agents and gateway, and little else
+// goes wrong.
 
 import { decodeEntry } from '../../src/kernel/head/journal.ts';
 import type { NodeName } from '../../src/kernel/model/ids.ts';

@@ -1,5 +1,5 @@
-// The agents of one or many nodes in one process. What belongs to the machine is there once; each node
-// has its state directory, journal, session, log and launcher of its own.
+// The agents of one or many nodes in one process. What belongs to the machine is there once; each
+// node has its state directory, journal, session, log and launcher of its own.
 
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,9 +51,9 @@ interface Hosted {
 }
 
 /**
- * Runs agents until SIGTERM or SIGINT, which leave their processes to the next ones unless their nodes
- * leave with them, or SIGUSR2, which ends them all. Resolves when they have stopped; rejects when one cannot start.
- * `onHeadLost`: called when a connection to the head has ended.
+ * Runs agents until SIGTERM or SIGINT, which leave their processes to the next ones unless their
+ * nodes leave with them, or SIGUSR2, which ends them all. Resolves when they have stopped; rejects
+ * when one cannot start. `onHeadLost`: called when a connection to the head has ended.
  */
 export async function runAgents(
   nodes: readonly AgentOptions[],

@@ -101,8 +101,8 @@ function isOwnOnly({ switchUser }: AgentOptions): boolean {
 }
 
 /**
- * What was found on the machine, with what runs containers there now, and what was declared. Only the
- * latter where tasks do not run on this machine.
+ * What was found on the machine, with what runs containers there now, and what was declared. Only
+ * the latter where tasks do not run on this machine.
  */
 export function labelsOf(
   { labels, elsewhere }: Pick<AgentOptions, 'labels'> & Pick<NodePlace, 'elsewhere'>,

@@ -1,5 +1,5 @@
-// The files of tasks on the nodes of one process: each node asks its own head, and all of them share a
-// cache.
+// The files of tasks on the nodes of one process: each node asks its own head, and all of them
+// share a cache.
 
 import { join } from 'node:path';
 import { systemClock } from '../kernel/os/clock.ts';

@@ -17,8 +17,8 @@ interface Files {
 }
 
 /**
- * Reads it, or makes it where none ever was. `known`: the fingerprint that the cluster has been told,
- * null when none. Throws when the key or the certificate is missing or damaged.
+ * Reads it, or makes it where none ever was. `known`: the fingerprint that the cluster has been
+ * told, null when none. Throws when the key or the certificate is missing or damaged.
  */
 export async function certificateOf(
   options: HeadOptions,
@@ -44,7 +44,9 @@ function read({ certificate, key }: Files): HeadCertificate {
   return { certificatePem: readFileSync(certificate, 'utf8'), keyPem: readFileSync(key, 'utf8') };
 }
 
-/** In the order of `finishMaking`: a head that is killed in between leaves what the next one ends. */
+/**
+ * In the order of `finishMaking`: a head that is killed in between leaves what the next one ends.
+ */
 async function make(
   { publicNames, clusterName }: HeadOptions,
   directory: string,

@@ -9,7 +9,9 @@ import { WINGS } from '../wings.ts';
 export interface HeadWings extends HttpWings {
   /** The listeners are open. Rejects with words. */
   serving(head: Head, door: HttpSide): Promise<void>;
-  /** Throws a failure that says what is wrong; the returned function has the configuration in force. */
+  /**
+   * Throws a failure that says what is wrong; the returned function has the configuration in force.
+   */
   reread(config: Config): () => void;
   end(): Promise<void>;
 }

@@ -36,9 +36,9 @@ const FIRST_WORD_MS = 6_000;
 const PAGE = new URL('../../dist/dashboard/', import.meta.url);
 
 /**
- * Runs a head until SIGTERM or SIGINT. Jobs go on without it. `onServing` is called once both listeners
- * are open. Rejects with a `Failure` whose exit code is for a supervisor when the head cannot start,
- * and when the thread of its store has died; the log has it too.
+ * Runs a head until SIGTERM or SIGINT. Jobs go on without it. `onServing` is called once both
+ * listeners are open. Rejects with a `Failure` whose exit code is for a supervisor when the head
+ * cannot start, and when the thread of its store has died; the log has it too.
  */
 export async function runHead(options: HeadOptions, onServing = () => {}): Promise<void> {
   let when: 'start' | 'run' = 'start';

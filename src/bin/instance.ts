@@ -1,4 +1,5 @@
-// The name of an agent's state directory: a new one has forgotten what ran, and says so by its name.
+// The name of an agent's state directory: a new one has forgotten what ran, and says so by its
+// name.
 
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,8 +33,8 @@ export async function instanceOf(
 
 /**
  * The processes, limit groups and ends that a copied journal and launcher name are the original's:
- * the copy would take them for its own leftovers, and end them. Nothing is removed: a folder may look
- * like a copy that is none, and its journal may have ends that nobody was told of.
+ * the copy would take them for its own leftovers, and end them. Nothing is removed: a folder may
+ * look like a copy that is none, and its journal may have ends that nobody was told of.
  */
 function setOriginalAside(stateDir: string, was: string, log: Pick<Log, 'warn'>): void {
   const suffix = `.of-${was.replace(/[^\w-]/g, '')}`;

@@ -1,5 +1,5 @@
-// Whose processes are at the other ends of connections to unix sockets of this program: what asks the
-// launcher for it, where there is one that was compiled.
+// Whose processes are at the other ends of connections to unix sockets of this program: what asks
+// the launcher for it, where there is one that was compiled.
 
 import { join } from 'node:path';
 import type { UidsOf } from '../kernel/listeners/peer-owners.ts';

@@ -7,8 +7,8 @@ const PROGRAMS = /\/node_modules\/\.bin$/;
 const LAST = /\/node-gyp-bin$/;
 
 /**
- * Takes it out, where npm runs this program. In a script of a package of the user's own the folders of its
- * programs stay: whoever writes `weft run tool` there means that tool.
+ * Takes it out, where npm runs this program. In a script of a package of the user's own the folders
+ * of its programs stay: whoever writes `weft run tool` there means that tool.
  */
 export function forgetNpm(environment: NodeJS.ProcessEnv): void {
   const { npm_lifecycle_event: event, npm_package_name: name, npm_node_execpath } = environment;

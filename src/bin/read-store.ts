@@ -1,5 +1,5 @@
-// Whether this release can read a head's store, which may be in use: a copy of it is read, and nothing
-// in the store's own folder is changed.
+// Whether this release can read a head's store, which may be in use: a copy of it is read, and
+// nothing in the store's own folder is changed.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,5 @@
-// Looks again and again what the machine can run containers with: a daemon may start after the agent,
-// or end before it.
+// Looks again and again what the machine can run containers with: a daemon may start after the
+// agent, or end before it.
 
 import { enginesPath } from '../kernel/agent/environment.ts';
 import {

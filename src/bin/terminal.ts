@@ -31,8 +31,8 @@ const standardRaw: RawTerminal = {
   },
   takeKeys: () => {
     process.stdin.setRawMode(true);
-    // Node leaves it to the terminal to add a CR to each LF, which the terminal on the node has done
-    // where it was wanted. What was there before comes back with the mode.
+    // Node leaves it to the terminal to add a CR to each LF, which the terminal on the node has
+    // done where it was wanted. What was there before comes back with the mode.
     // Not imported: hardly any command comes this way.
     const { spawnSync } = process.getBuiltinModule('node:child_process');
     spawnSync('stty', ['-opost'], { stdio: ['inherit', 'ignore', 'ignore'] });
@@ -94,7 +94,8 @@ export function invocation(program: string): Invocation {
     terminal: {
       out: (text) => void process.stdout.write(text),
       error: writeError,
-      // Asked of the descriptors: a stream of each would take longer to load than most commands run.
+      // Asked of the descriptors: a stream of each would take longer to load than most commands
+      // run.
       outIsTerminal: isatty(1),
       errorIsTerminal: isatty(2),
       columns: () => process.stdout.columns,

@@ -78,8 +78,8 @@ export interface HeadProgram {
   /** The listeners are open. Rejects with words when what is to begin then cannot. */
   onServing(begin: (head: Head, door: HttpSide) => void | Promise<void>): void;
   /**
-   * The configuration is read again: `read` throws a failure that says what is wrong with it, and gives what has
-   * it in force when all is right.
+   * The configuration is read again: `read` throws a failure that says what is wrong with it, and
+   * gives what has it in force when all is right.
    */
   onReload(read: (config: Config) => () => void): void;
   /** The head is about to stop. */

@@ -1,5 +1,5 @@
-// The tools of drivers as they are run: stand-ins print what a scenario says, and the cards of a machine
-// come of it.
+// The tools of drivers as they are run: stand-ins print what a scenario says, and the cards of a
+// machine come of it.
 
 import assert from 'node:assert/strict';
 import path from 'node:path';

@@ -53,8 +53,8 @@ import {
 import { PLAIN_LAUNCH } from '../support/plain.ts';
 
 /**
- * Unmaps the pages of its environment, which are above its arguments and what its stack still needs,
- * says its pid, and waits.
+ * Unmaps the pages of its environment, which are above its arguments and what its stack still
+ * needs, says its pid, and waits.
  */
 const LETS_GO = `
   open(my $file, '<', '/proc/self/stat') or die;
@@ -722,7 +722,9 @@ function suite(flavour: Flavour): void {
     assert.equal((await failure({ id: ++id, ...below }))[1], STAGE.stdout);
   });
 
-  /** Tells the launcher of the head again and again; the function ends it and says when it was last. */
+  /**
+   * Tells the launcher of the head again and again; the function ends it and says when it was last.
+   */
   const renewing = (guest: Agent): (() => number) => {
     let heardAt = 0;
     const renew = (): void => {

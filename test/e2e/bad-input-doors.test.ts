@@ -1,5 +1,5 @@
-// What comes in broken at every listener of a real cluster: the API, the TLS port, the unix socket, the
-// agents' WebSocket and the launcher's socket. It is answered or cut off, and harms nobody.
+// What comes in broken at every listener of a real cluster: the API, the TLS port, the unix socket,
+// the agents' WebSocket and the launcher's socket. It is answered or cut off, and harms nobody.
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';

@@ -1,5 +1,5 @@
-// A batch on a cluster of two nodes: files brought, the solver built once on each node, jobs that fail and
-// run again, a build that fails.
+// A batch on a cluster of two nodes: files brought, the solver built once on each node, jobs that
+// fail and run again, a build that fails.
 
 import assert from 'node:assert/strict';
 import {

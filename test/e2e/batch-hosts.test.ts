@@ -1,5 +1,6 @@
-// A parameter sweep with LAMMPS over four hosts that share nothing: the analysis is built on each of
-// them, one host loses its power and one is paused in the middle, and every result is there once.
+// A parameter sweep with LAMMPS over four hosts that share nothing: the analysis is built on each
+// of them, one host loses its power and one is paused in the middle, and every result is there
+// once.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// Several sites in one partition: each task goes to one by the partition's rule, `weft why` says why, and a
-// gateway that hangs delays nobody. The sites are programs whose jobs are plain processes.
+// Several sites in one partition: each task goes to one by the partition's rule, `weft why` says
+// why, and a gateway that hangs delays nobody. The sites are programs whose jobs are plain
+// processes.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -108,7 +109,8 @@ describe('three sites in one partition', () => {
       await weft('why', String(first)),
       /wait least there: three \(price 2, no wait\) before\s+two/,
     );
-    // Four cpus in all: with one taken, the others go there, and the next one where less is before it.
+    // Four cpus in all: with one taken, the others go there, and the next one where less is before
+    // it.
     const more: number[] = [];
     for (let at = 0; at < 4; at += 1)
       more.push(await run('--partition', 'waits', '--', untilThere('queues')));

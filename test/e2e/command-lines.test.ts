@@ -1,5 +1,5 @@
-// No secret is ever an argument: of whatever head, agents, gateways, launchers, builds, containers, jobs'
-// own helpers, workers and notifications start, every command line is looked at.
+// No secret is ever an argument: of whatever head, agents, gateways, launchers, builds, containers,
+// jobs' own helpers, workers and notifications start, every command line is looked at.
 
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

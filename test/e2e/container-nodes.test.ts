@@ -1,5 +1,5 @@
-// Batches in real containers on a cluster: a host with docker, one with podman, one with neither. Jobs
-// run where their engine is, and whatever ends a job ends its container too.
+// Batches in real containers on a cluster: a host with docker, one with podman, one with neither.
+// Jobs run where their engine is, and whatever ends a job ends its container too.
 
 import assert from 'node:assert/strict';
 import {

@@ -1,5 +1,5 @@
-// Batches in real containers: docker and podman, on one machine and on a cluster. Whatever ends a job
-// ends its container too.
+// Batches in real containers: docker and podman, on one machine and on a cluster. Whatever ends a
+// job ends its container too.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';

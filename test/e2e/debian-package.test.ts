@@ -1,5 +1,5 @@
-// The packages with Node inside: the Debian one installed, used, installed again and purged by dpkg on a
-// copy of this machine's file system; the tarball in somebody's home. Needs root.
+// The packages with Node inside: the Debian one installed, used, installed again and purged by dpkg
+// on a copy of this machine's file system; the tarball in somebody's home. Needs root.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -9,7 +9,10 @@ import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { repository, runProgram, type Said } from './support/local-cluster.ts';
 
-/** What is written below the root stays in memory, and is gone with the last process; ports are its own. */
+/**
+ * What is written below the root stays in memory, and is gone with the last process; ports are its
+ * own.
+ */
 const MACHINE = `set -e; ip link set lo up
 mount -t tmpfs weft "$1"; mkdir "$1/up" "$1/work" "$1/all"
 mount -t overlay -o lowerdir=/,upperdir="$1/up",workdir="$1/work" weft "$1/all"

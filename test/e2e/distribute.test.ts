@@ -1,5 +1,5 @@
-// The program `distribute` as a lab uses it: its page for those who come from the seed, and a head and
-// a node that it starts itself.
+// The program `distribute` as a lab uses it: its page for those who come from the seed, and a head
+// and a node that it starts itself.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

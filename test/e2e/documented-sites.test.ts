@@ -1,5 +1,5 @@
-// Systems of which only documents are there: each is played by programs that speak its forms and run
-// its jobs as processes. A gateway gives it a job, and the job's output and end come home.
+// Systems of which only documents are there: each is played by programs that speak its forms and
+// run its jobs as processes. A gateway gives it a job, and the job's output and end come home.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

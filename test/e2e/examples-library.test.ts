@@ -1,5 +1,5 @@
-// The examples that are programs, as their README tells it: on a cluster of this machine, by the name of
-// the package.
+// The examples that are programs, as their README tells it: on a cluster of this machine, by the
+// name of the package.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

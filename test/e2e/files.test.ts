@@ -1,5 +1,5 @@
-// The files of jobs on a real cluster: brought, kept, and brought and kept all the same when an agent or
-// the head is killed in the middle of it.
+// The files of jobs on a real cluster: brought, kept, and brought and kept all the same when an
+// agent or the head is killed in the middle of it.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

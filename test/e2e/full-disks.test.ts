@@ -1,6 +1,6 @@
-// Disks that fill up in the middle: a node's while files come for a task, a node's by the task itself,
-// and the head's while it takes what a task has left. Each says what is full and where, shows nothing
-// that is not whole, and goes on once there is room.
+// Disks that fill up in the middle: a node's while files come for a task, a node's by the task
+// itself, and the head's while it takes what a task has left. Each says what is full and where,
+// shows nothing that is not whole, and goes on once there is room.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Functions on a real cluster: heads, agents and workers are killed in the middle of calls, and every
-// call settles once, within a bound.
+// Functions on a real cluster: heads, agents and workers are killed in the middle of calls, and
+// every call settles once, within a bound.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Programs on the gpus of several nodes: the example examples/torch on two nodes with two pretended cards
-// each, and again from its checkpoint.
+// Programs on the gpus of several nodes: the example examples/torch on two nodes with two pretended
+// cards each, and again from its checkpoint.
 
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A node with gpus, by stand-ins for the tools of their drivers: real agents and real jobs. What the
-// tools say is changed meanwhile, as on a workstation where others work, too.
+// A node with gpus, by stand-ins for the tools of their drivers: real agents and real jobs. What
+// the tools say is changed meanwhile, as on a workstation where others work, too.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

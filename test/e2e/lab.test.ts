@@ -1,6 +1,6 @@
-// A lab from its first afternoon to the day when the head's disk is lost: machines over ssh, users with
-// caps, a batch, a backup put back on another host, an upgrade under running jobs. Nothing is lost, and
-// nothing is done twice.
+// A lab from its first afternoon to the day when the head's disk is lost: machines over ssh, users
+// with caps, a batch, a backup put back on another host, an upgrade under running jobs. Nothing is
+// lost, and nothing is done twice.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';

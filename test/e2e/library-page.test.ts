@@ -1,5 +1,5 @@
-// The programs of docs/library.md, each run as a reader would run it: on a cluster of this machine, in a
-// folder of its own, by the name of the package. What they print is what the page says.
+// The programs of docs/library.md, each run as a reader would run it: on a cluster of this machine,
+// in a folder of its own, by the name of the package. What they print is what the page says.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

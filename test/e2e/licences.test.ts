@@ -1,5 +1,5 @@
-// Counted resources of the whole cluster, on a real cluster of two nodes: who gets them, over a restart
-// of the head and a new configuration.
+// Counted resources of the whole cluster, on a real cluster of two nodes: who gets them, over a
+// restart of the head and a new configuration.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Real MPI programs on the virtual nodes of one machine: Open MPI and MPICH start their ranks through
-// weft-rsh, and each node has its own shared memory.
+// Real MPI programs on the virtual nodes of one machine: Open MPI and MPICH start their ranks
+// through weft-rsh, and each node has its own shared memory.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -9,7 +9,9 @@ import { after, before, describe, it } from 'node:test';
 import { LocalCluster } from './support/local-cluster.ts';
 import { AS_ROOT, MELT, PROGRAM, SHAPES, YIELDING } from './support/mpi-programs.ts';
 
-/** What is said there is of machines that an administrator sets up, and means nothing for `weft up`. */
+/**
+ * What is said there is of machines that an administrator sets up, and means nothing for `weft up`.
+ */
 const SETTINGS = [{}, { WEFT_NODE_SHARED: '/home' }];
 
 for (const setting of SETTINGS) {

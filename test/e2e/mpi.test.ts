@@ -1,5 +1,5 @@
-// Real MPI programs on hosts that share one directory: Open MPI and MPICH start their ranks through weft-rsh, and what
-// runs on the other host is of the job there: its group, its usage, and its end.
+// Real MPI programs on hosts that share one directory: Open MPI and MPICH start their ranks through
+// weft-rsh, and what runs on the other host is of the job there: its group, its usage, and its end.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Machines and users as they are: few open files, a number without an account, no terminal; names with
-// dots, @ and backslashes, homes with spaces and umlauts, umask 077, other shells and locales.
+// Machines and users as they are: few open files, a number without an account, no terminal; names
+// with dots, @ and backslashes, homes with spaces and umlauts, umask 077, other shells and locales.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Pilots in containers: the image of examples/pilots, built here, started by a real Slurm through a real
-// docker. Slurm, docker and head share a network of their own: that of the engine.
+// Pilots in containers: the image of examples/pilots, built here, started by a real Slurm through a
+// real docker. Slurm, docker and head share a network of their own: that of the engine.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// Pilots of several users on a real Slurm, with a head that runs as root: what a fleet's user started is
-// theirs at Slurm and on the node, and nobody else's work gets there.
+// Pilots of several users on a real Slurm, with a head that runs as root: what a fleet's user
+// started is theirs at Slurm and on the node, and nobody else's work gets there.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';

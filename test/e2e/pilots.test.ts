@@ -1,5 +1,5 @@
-// Pilots on a real Slurm and a real Grid Engine: started, grown and let go by what waits, ended with
-// their time, and gone without a trace.
+// Pilots on a real Slurm and a real Grid Engine: started, grown and let go by what waits, ended
+// with their time, and gone without a trace.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,5 @@
-// Places that pass from task to task of an array, on real nodes: with a head and an agent killed in the middle.
+// Places that pass from task to task of an array, on real nodes: with a head and an agent killed in
+// the middle.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

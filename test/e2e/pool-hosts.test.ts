@@ -357,8 +357,9 @@ function linesOf(file: string): string[] {
 }
 
 /**
- * The process of the pool's worker; `directory`: of its node and the others, and of no other cluster.
- * The child that runs its calls names a folder of it, and may have the smaller id after a wrap.
+ * The process of the pool's worker; `directory`: of its node and the others, and of no other
+ * cluster. The child that runs its calls names a folder of it, and may have the smaller id after a
+ * wrap.
  */
 function supervisorPid(pool: number, directory: string): number {
   for (const name of readdirSync('/proc')) {

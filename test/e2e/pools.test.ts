@@ -1,5 +1,5 @@
-// Pools on a cluster of `weft up`, by the command line and by programs: workers as tasks of a job, and
-// what becomes of calls when a worker, an agent or the head is killed.
+// Pools on a cluster of `weft up`, by the command line and by programs: workers as tasks of a job,
+// and what becomes of calls when a worker, an agent or the head is killed.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// Files that go with a job and come back with weft pull, by the programs alone: real head, node, client.
+// Files that go with a job and come back with weft pull, by the programs alone: real head, node,
+// client.
 
 import assert from 'node:assert/strict';
 import {

@@ -1,5 +1,5 @@
-// Programs in Python against a real head: one over a client that is generated from the description of
-// the API, one written by hand.
+// Programs in Python against a real head: one over a client that is generated from the description
+// of the API, one written by hand.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

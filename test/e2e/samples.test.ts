@@ -1,4 +1,5 @@
-// What jobs and nodes use, on real processes: looks of a real agent, at its own pace of ten seconds.
+// What jobs and nodes use, on real processes: looks of a real agent, at its own pace of ten
+// seconds.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';

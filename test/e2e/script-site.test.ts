@@ -1,5 +1,5 @@
-// The example of an adaptor, a shell script whose jobs are plain processes, behind a real gateway: every
-// end has its evidence, whoever is killed, and no job runs twice.
+// The example of an adaptor, a shell script whose jobs are plain processes, behind a real gateway:
+// every end has its evidence, whoever is killed, and no job runs twice.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -127,7 +127,8 @@ describe('a script in the place of a batch system', () => {
       return Number(runs(at('pid'))) || undefined;
     });
     const job = (await typed('plain', 'jobs')).jobs.at(-1)?.id ?? '';
-    // All at once, as when the machine loses its memory: whoever runs it, its script, and its program.
+    // All at once, as when the machine loses its memory: whoever runs it, its script, and its
+    // program.
     for (const one of [parentOf(group(job)), -group(job), pid]) killIfThere(one);
     await until('the site has lost it', async () => {
       return (await typed('plain', 'jobs')).jobs.at(-1)?.state === 'unknown' || undefined;

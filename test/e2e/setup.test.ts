@@ -1,4 +1,5 @@
-// `weft setup`, on machines that systemd has booted: a head, a node, a client, and the same for one user.
+// `weft setup`, on machines that systemd has booted: a head, a node, a client, and the same for one
+// user.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';

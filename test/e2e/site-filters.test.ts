@@ -1,5 +1,5 @@
-// Filters of a real Slurm that our scheduler steers: nodes hidden by what monitoring says, labels and
-// partitions for its jobs, other names for nodes and queues; changed while everything runs.
+// Filters of a real Slurm that our scheduler steers: nodes hidden by what monitoring says, labels
+// and partitions for its jobs, other names for nodes and queues; changed while everything runs.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

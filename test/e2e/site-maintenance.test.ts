@@ -1,5 +1,6 @@
-// Maintenance of the nodes of a real Slurm: stopped there for just that time, with the program as a job of
-// the site, and given back as they were, whoever is killed meanwhile; by people, and by goals.
+// Maintenance of the nodes of a real Slurm: stopped there for just that time, with the program as a
+// job of the site, and given back as they were, whoever is killed meanwhile; by people, and by
+// goals.
 
 import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, renameSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The commands that speak Slurm, as scripts and programs written for Slurm use them: on a real cluster,
-// from a folder in the PATH.
+// The commands that speak Slurm, as scripts and programs written for Slurm use them: on a real
+// cluster, from a folder in the PATH.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

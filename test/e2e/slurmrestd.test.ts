@@ -1,5 +1,5 @@
-// A real Slurm over HTTP as a site: jobs run there, and neither a slurmrestd that is killed nor a token that
-// is refused fails one.
+// A real Slurm over HTTP as a site: jobs run there, and neither a slurmrestd that is killed nor a
+// token that is refused fails one.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

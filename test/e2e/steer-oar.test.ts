@@ -1,5 +1,5 @@
-// A real OAR, first submitted to, then with all its jobs started by our scheduler: tasks of two users of
-// ours, through one gateway, and jobs that they gave to OAR itself.
+// A real OAR, first submitted to, then with all its jobs started by our scheduler: tasks of two
+// users of ours, through one gateway, and jobs that they gave to OAR itself.
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';

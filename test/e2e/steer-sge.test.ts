@@ -1,5 +1,5 @@
-// A real Grid Engine whose jobs are all started by our scheduler, on hosts of its own, and maintenance of its
-// nodes: stopped there for just that time, and given back as they were.
+// A real Grid Engine whose jobs are all started by our scheduler, on hosts of its own, and
+// maintenance of its nodes: stopped there for just that time, and given back as they were.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A real Slurm whose jobs are all started by our scheduler: tasks of ours, and jobs that a user of the
-// site gave to it. Where both disagree, the site is right.
+// A real Slurm whose jobs are all started by our scheduler: tasks of ours, and jobs that a user of
+// the site gave to it. Where both disagree, the site is right.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,6 @@
-// A Slurm, a Grid Engine and nodes of our own as one cluster: a mix of jobs of three users, two of whom give
-// theirs to their site itself; a maintenance of two of the three; a gateway killed in the middle.
+// A Slurm, a Grid Engine and nodes of our own as one cluster: a mix of jobs of three users, two of
+// whom give theirs to their site itself; a maintenance of two of the three; a gateway killed in the
+// middle.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// The web page with amounts that no test machine has: 100,000 jobs and tasks, 1,000 nodes, 10,000 bars,
-// answered by a cluster that is made up.
+// The web page with amounts that no test machine has: 100,000 jobs and tasks, 1,000 nodes, 10,000
+// bars, answered by a cluster that is made up.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -13,7 +13,8 @@ import { withMadeUpPage } from './support/made-up-page.ts';
 const ROW_HEIGHT = 29;
 
 /**
- * Scrolls by so many pixels a frame; how many rows are made meanwhile. Those that are there may move:
+ * Scrolls by so many pixels a frame; how many rows are made meanwhile. Those that are there may
+ * move:
  * a pause of a busy machine is taken for the end of the scrolling, and puts them into order.
  */
 const SCROLL = `new Promise((resolve) => {

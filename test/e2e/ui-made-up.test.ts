@@ -1,5 +1,5 @@
-// The web page with a cluster that is made up: what a small real one does not have, and each page laid
-// out as it was approved.
+// The web page with a cluster that is made up: what a small real one does not have, and each page
+// laid out as it was approved.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

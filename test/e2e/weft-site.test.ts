@@ -1,5 +1,5 @@
-// A cluster of ours as a site of another one, over TLS with a token: its jobs run there, once, and their
-// ends have their evidence, also when the head of that cluster is killed.
+// A cluster of ours as a site of another one, over TLS with a token: its jobs run there, once, and
+// their ends have their evidence, also when the head of that cluster is killed.
 
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';

@@ -1,6 +1,6 @@
-// What Weft runs for others, on a machine whose Node is older than Weft's: jobs, builds, processes that
-// a function on a worker starts, and commands of the site. They find that Node, and nothing of what
-// Weft has for itself.
+// What Weft runs for others, on a machine whose Node is older than Weft's: jobs, builds, processes
+// that a function on a worker starts, and commands of the site. They find that Node, and nothing of
+// what Weft has for itself.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

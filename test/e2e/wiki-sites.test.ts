@@ -1,5 +1,7 @@
-// A Maui-like scheduler runs a real Slurm and a real Grid Engine as one partition, through the wiki protocol:
-// jobs that users gave to their site themselves, and jobs of ours, start where it says and not before.
+// A Maui-like scheduler runs a real Slurm and a real Grid Engine as one partition, through the wiki
+// protocol:
+// jobs that users gave to their site themselves, and jobs of ours, start where it says and not
+// before.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -19,7 +21,9 @@ const skip =
   hasSlurm && hasGridEngine && isRoot ? false : 'needs root, slurm-wlm, munge, Grid Engine, tini';
 
 const KEY = 42;
-/** Below the ports that the system gives out: the head that was killed has to find it free again. */
+/**
+ * Below the ports that the system gives out: the head that was killed has to find it free again.
+ */
 const FIRST_PORT = 10_500 + (process.pid % 500) * 5;
 /** All jobs of both sites' users are of the partition of the scheduler. */
 const FILTERS = 'rules:\n  all: {over: jobs, set: {partition: grid}}\n';

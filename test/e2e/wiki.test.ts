@@ -1,5 +1,5 @@
-// A Maui-like scheduler runs a partition of a real cluster through the wiki protocol: its own client
-// starts, suspends, moves and ends real jobs, and goes on after the head was killed.
+// A Maui-like scheduler runs a partition of a real cluster through the wiki protocol: its own
+// client starts, suspends, moves and ends real jobs, and goes on after the head was killed.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
@@ -15,8 +15,8 @@ import { LocalCluster } from './support/local-cluster.ts';
 const KEY = 42;
 
 /**
- * Below those that the system gives to whoever asks for any: the head that was killed has to find it
- * free again.
+ * Below those that the system gives to whoever asks for any: the head that was killed has to find
+ * it free again.
  */
 async function freePort(): Promise<number> {
   const range = readFileSync('/proc/sys/net/ipv4/ip_local_port_range', 'utf8');

@@ -91,7 +91,9 @@ export function journalOf({ commits, snapshots }: Run, snapshotSeq: number): Jou
   return { ...record, seq, state: throughJson(exportState(state)) };
 }
 
-/** One session up to orders that refer to earlier ones, and the first line of each other content. */
+/**
+ * One session up to orders that refer to earlier ones, and the first line of each other content.
+ */
 export function distinct(lines: readonly Line[]): Line[] {
   const referring = lines.find((line) => !isWhole(line));
   const before = lines.slice(0, referring === undefined ? 0 : lines.indexOf(referring) + 1);

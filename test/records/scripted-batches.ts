@@ -1,4 +1,5 @@
-// Batches that build, fail, run again and go, and who is told of their ends: each kind of event once.
+// Batches that build, fail, run again and go, and who is told of their ends: each kind of event
+// once.
 
 import { BUILD_FAILED_SIGNAL } from '../../src/wings/batches/core/build-script.ts';
 import type { Command } from '../../src/kernel/machine/declared.ts';

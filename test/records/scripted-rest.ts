@@ -1,5 +1,5 @@
-// Kinds of events that come of other machines than a head alone: batch systems, cards, copied disks. Each
-// once, as they would be recorded, after what they need.
+// Kinds of events that come of other machines than a head alone: batch systems, cards, copied
+// disks. Each once, as they would be recorded, after what they need.
 
 import type { StepRecord } from '../../src/kernel/machine/events.ts';
 import type { EpochId, NodeName, UserName } from '../../src/kernel/model/ids.ts';

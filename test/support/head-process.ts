@@ -1,4 +1,5 @@
-// A real `weft head` in a directory of its own: started until it serves or ends, killed, looked into.
+// A real `weft head` in a directory of its own: started until it serves or ends, killed, looked
+// into.
 
 import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -5,7 +5,9 @@ import type { Agent as HttpAgent } from 'node:http';
 import { identityAt } from '../../src/kernel/api/held-socket.ts';
 import { proofName } from '../../src/kernel/api/local-login.ts';
 
-/** Not imported: an import reads every name of the module, and one of them loads a WebSocket client. */
+/**
+ * Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+ */
 const { Agent, request } = process.getBuiltinModule('node:http');
 
 /** A JSON request as the calling user. Rejects with `CallError` on any error status. */

@@ -1,5 +1,6 @@
 // A scheduler that talks to a resource manager as Maui does, with the habits of its client: it asks
-// for everything each time, finds what it wants by plain searches for text, and trusts nothing else.
+// for everything each time, finds what it wants by plain searches for text, and trusts nothing
+// else.
 
 import { once } from 'node:events';
 import { connect } from 'node:net';

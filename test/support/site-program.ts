@@ -1,4 +1,5 @@
-// A program that drives a site (docs/adaptors.md), run over commands that say what a test gives them.
+// A program that drives a site (docs/adaptors.md), run over commands that say what a test gives
+// them.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

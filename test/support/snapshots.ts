@@ -30,7 +30,10 @@ export interface NodeWords extends Amounts {
   readonly labels?: readonly string[];
   /** When what is used ends, ms; absent = nobody knows. */
   readonly until?: number;
-  /** The types of the gpus, `a100-80g`; those that are used are the first ones. Absent: only counted. */
+  /**
+   * The types of the gpus, `a100-80g`; those that are used are the first ones. Absent: only
+   * counted.
+   */
   readonly types?: readonly string[];
 }
 

@@ -82,7 +82,9 @@ export class TypedTerminal {
     this.#child.kill('SIGKILL');
   }
 
-  /** Text, CR, LF, BS, and of the control sequences CUP, EL and ED (ECMA-48); others move nothing. */
+  /**
+   * Text, CR, LF, BS, and of the control sequences CUP, EL and ED (ECMA-48); others move nothing.
+   */
   #interpret(text: string): void {
     const PIECE = /\u001b\[([0-9;?]*)([@-~])|\u001b[^[]|[^\u001b]/suy;
     let at = 0;

@@ -5,7 +5,9 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { whenKilled } from './when-killed.ts';
 
-/** Why no such server can be had; false: it can. In CI all is installed, and nothing is left out. */
+/**
+ * Why no such server can be had; false: it can. In CI all is installed, and nothing is left out.
+ */
 export const NO_X: string | false =
   process.env['CI'] !== 'true' &&
   ['Xvfb', 'xdotool', 'xauth'].some((name) => spawnSync('which', [name]).status !== 0) &&

@@ -13,7 +13,10 @@ const INSTALLED: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(path.join(ROOT, 'package.json'), 'utf8'),
 ).bin;
 
-/** Programs of wings that are installed, by name: those that are one command each, and those of several. */
+/**
+ * Programs of wings that are installed, by name: those that are one command each, and those of
+ * several.
+ */
 export async function wingPrograms() {
   const singles: [name: string, program: Extract<WingProgram, { verb: unknown }>][] = [];
   const commands: Command[] = [];

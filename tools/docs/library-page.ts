@@ -1,4 +1,5 @@
-// docs/api/library.md: every public name of the library with its comments, as they stand in the source.
+// docs/api/library.md: every public name of the library with its comments, as they stand in the
+// source.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// The package for systems with rpm, of the same tree as the Debian one. Made where rpmbuild is installed.
+// The package for systems with rpm, of the same tree as the Debian one. Made where rpmbuild is
+// installed.
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

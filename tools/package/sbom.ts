@@ -1,5 +1,5 @@
-// What is in the packages beside our own sources, as a bill of materials (CycloneDX 1.5): from the lock
-// file, so that the same sources give the same bytes.
+// What is in the packages beside our own sources, as a bill of materials (CycloneDX 1.5): from the
+// lock file, so that the same sources give the same bytes.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

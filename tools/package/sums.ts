@@ -5,7 +5,9 @@ import { createHash } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** What a signature is for (ssh-keygen(1), -n): none that was made for something else counts here. */
+/**
+ * What a signature is for (ssh-keygen(1), -n): none that was made for something else counts here.
+ */
 const PURPOSE = 'weft-release';
 
 /** In the form of sha256sum(1); the file that was made. */

@@ -1,4 +1,5 @@
-// What both packages have, below /usr or ~/.local: programs, Node, manual pages, completion, documents.
+// What both packages have, below /usr or ~/.local: programs, Node, manual pages, completion,
+// documents.
 
 import { spawnSync } from 'node:child_process';
 import {

@@ -1,5 +1,5 @@
-// The web page without a head: what it asks is answered by given functions. For amounts that no test
-// machine has, and for pages that have to look the same each time.
+// The web page without a head: what it asks is answered by given functions. For amounts that no
+// test machine has, and for pages that have to look the same each time.
 
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,5 +1,5 @@
-// What a page draws on its canvases, kept as SVG marks beside the pixels: a script for the page, run
-// before its own.
+// What a page draws on its canvases, kept as SVG marks beside the pixels: a script for the page,
+// run before its own.
 
 /** One mark; the words of a text stand apart, as they are still to be escaped. */
 interface CanvasMark {
@@ -20,7 +20,9 @@ export interface CanvasDrawing {
   readonly marks: readonly CanvasMark[];
 }
 
-/** Covers what the schedule, the map of tasks and the curves use: rectangles, lines, texts, clips. */
+/**
+ * Covers what the schedule, the map of tasks and the curves use: rectangles, lines, texts, clips.
+ */
 export const RECORD_CANVASES = `(() => {
   const round = (value) => Math.round(value * 10) / 10;
   const paths = new WeakMap();

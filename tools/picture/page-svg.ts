@@ -1,5 +1,5 @@
-// A page of the browser as SVG text: its boxes, borders, words and what was drawn on its canvases, as
-// they stand in the document. A picture that is text can be kept in the repository.
+// A page of the browser as SVG text: its boxes, borders, words and what was drawn on its canvases,
+// as they stand in the document. A picture that is text can be kept in the repository.
 
 import type { Page } from 'playwright-core';
 import { type CanvasDrawing, RECORD_CANVASES } from './canvas-record.ts';
@@ -21,7 +21,9 @@ interface Shape {
   readonly drawing?: CanvasDrawing;
 }
 
-/** Walks the document in the order in which it is painted, near enough for a page without overlaps. */
+/**
+ * Walks the document in the order in which it is painted, near enough for a page without overlaps.
+ */
 const WALK = `(() => {
   const shapes = [];
   const round = (value) => Math.round(value * 10) / 10;
@@ -129,7 +131,9 @@ const WALK = `(() => {
   return { shapes, width: innerWidth, height: innerHeight, back: getComputedStyle(document.body).backgroundColor };
 })()`;
 
-/** The page as it stands. `said`: how words are shown instead, for names of a machine and its user. */
+/**
+ * The page as it stands. `said`: how words are shown instead, for names of a machine and its user.
+ */
 export async function pageSvg(
   page: Page,
   label: string,

@@ -1,4 +1,5 @@
-// Adds up the events of Node's test runner, file by file: each test once, nothing that failed left out.
+// Adds up the events of Node's test runner, file by file: each test once, nothing that failed left
+// out.
 
 import path from 'node:path';
 import type { EventData } from 'node:test';

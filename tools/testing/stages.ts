@@ -87,7 +87,10 @@ export function usesRealProcesses(file: string): boolean {
   return folders.some((folder) => file.startsWith(`test/${folder}/`)) && !PURE.test(file);
 }
 
-/** Files that take a minute, the longest first: begun last they would run while nothing else is left. */
+/**
+ * Files that take a minute, the longest first: begun last they would run while nothing else is
+ * left.
+ */
 const LONGEST = [
   ...['virtual-machine', 'documents', 'first-steps', 'compose', 'pilots', 'steer-oar'],
   ...['slurm-front', 'pilots-docker', 'debian-package', 'rollout', 'steer-sge', 'setup', 'users'],

@@ -72,7 +72,9 @@ export function checkBans(source: Source): Finding[] {
   return [...found, ...checkHttp(source), ...checkHomes(source), ...checkCatches(source)];
 }
 
-/** Programs are started often, and a WebSocket client of Node's own is two thirds of such a start. */
+/**
+ * Programs are started often, and a WebSocket client of Node's own is two thirds of such a start.
+ */
 function checkHttp(source: Source): Finding[] {
   if (!source.path.startsWith('src/')) return [];
   const message =

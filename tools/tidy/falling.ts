@@ -1,5 +1,5 @@
-// Numbers that may only fall: what is to go everywhere, but not in one day. Whoever lowers a count lowers
-// its number here.
+// Numbers that may only fall: what is to go everywhere, but not in one day. Whoever lowers a count
+// lowers its number here.
 
 import type { Finding } from './finding.ts';
 import { lineAt, type Source } from './source.ts';
@@ -35,7 +35,10 @@ export const FALLING: readonly Falling[] = [
   },
 ];
 
-/** One finding for each number that has grown, at the last place found; a warning where it may be lowered. */
+/**
+ * One finding for each number that has grown, at the last place found; a warning where it may be
+ * lowered.
+ */
 export function checkFalling(sources: readonly Source[], rules = FALLING): Finding[] {
   return rules.flatMap(({ what, max, remedy, find }): Finding[] => {
     const found = sources.flatMap((source) => find(source).map((at) => ({ source, at })));

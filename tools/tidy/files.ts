@@ -85,7 +85,7 @@ function checkWidth(source: Source): Finding[] {
     const width = text.trimEnd().length;
     if (width <= COLUMNS_MAX || text.includes('://')) return [];
     const message = `${width} columns; break the comment after ${COLUMNS_MAX}`;
-    return [finding(source, index + 1, 'warning', message)];
+    return [finding(source, index + 1, 'error', message)];
   });
 }
 

@@ -62,7 +62,9 @@ function arrowsOf(source: Source): Arrow[] {
   });
 }
 
-/** The two folders, side by side, in which the files lie; null where one lies beside the other's. */
+/**
+ * The two folders, side by side, in which the files lie; null where one lies beside the other's.
+ */
 function brothers(one: string, other: string): Pick<Arrow, 'from' | 'to'> | null {
   const [from, to] = [one, other].map((file) => path.dirname(file).split('/')) as [
     string[],

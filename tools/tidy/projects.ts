@@ -1,5 +1,5 @@
-// The compiler's view of purity: the project without Node's types must have exactly the pure layers,
-// or it would let through what the layout forbids.
+// The compiler's view of purity: the project without Node's types must have exactly the pure
+// layers, or it would let through what the layout forbids.
 
 import type { Finding } from './finding.ts';
 import { PURE } from './layers.ts';

@@ -1,5 +1,6 @@
-// The users of a steered site are served as the site would serve them: each of their jobs runs once, all of
-// it, where they let it, until they cancel it; and nobody has more of a node than it has.
+// The users of a steered site are served as the site would serve them: each of their jobs runs
+// once, all of it, where they let it, until they cancel it; and nobody has more of a node than it
+// has.
 
 import type { HistoryJob, HistoryTask } from '../../../src/kernel/api/history.ts';
 import { type Case, gather } from '../case.ts';

@@ -1,5 +1,5 @@
-// What the users of the site give to it, what tasks of ours go there, and what is done to its gateway, each
-// from a stream of its own.
+// What the users of the site give to it, what tasks of ours go there, and what is done to its
+// gateway, each from a stream of its own.
 
 import type { Dice, Streams } from '../../../sim/chance.ts';
 import type { Outage, Work } from '../evidence.ts';

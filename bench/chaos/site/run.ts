@@ -1,5 +1,5 @@
-// What goes on at the steered site of a chaos run: its users give jobs to it and cancel some, tasks of ours
-// are sent there, and its gateway is broken.
+// What goes on at the steered site of a chaos run: its users give jobs to it and cancel some, tasks
+// of ours are sent there, and its gateway is broken.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Insistent, Worker } from '../client.ts';

@@ -1,5 +1,5 @@
-// A real Slurm of two nodes that the head steers, on a host of the cluster's network: its daemons, its gateway,
-// and the commands of its users.
+// A real Slurm of two nodes that the head steers, on a host of the cluster's network: its daemons,
+// its gateway, and the commands of its users.
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import {

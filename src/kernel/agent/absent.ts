@@ -1,5 +1,5 @@
-// Stand-ins for what an agent may do without: one whose tasks run elsewhere has no files here, sets no
-// limits, and knows no accounts, so that it must not be told to switch users.
+// Stand-ins for what an agent may do without: one whose tasks run elsewhere has no files here, sets
+// no limits, and knows no accounts, so that it must not be told to switch users.
 
 import { POLLED } from '../ports/containment.ts';
 import type { Files } from '../ports/files.ts';

@@ -177,8 +177,9 @@ export class Engine {
   }
 
   /**
-   * At the end of the turn. Where much runs, what happens to a small part of it is gathered for some
-   * milliseconds: a write to the journal and a message cost little more for twenty tasks than for one.
+   * At the end of the turn. Where much runs, what happens to a small part of it is gathered for
+   * some milliseconds: a write to the journal and a message cost little more for twenty tasks than
+   * for one.
    */
   #settleSoon(): void {
     if (this.#flushing) return;

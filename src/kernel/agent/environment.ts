@@ -18,7 +18,9 @@ export function enginesPath(jobPath = JOB_PATH): string {
   return `${jobPath}:/usr/local/sbin:/usr/sbin:/sbin`;
 }
 
-/** Names that only the agent gives a value, but for those that say where a program finds its head. */
+/**
+ * Names that only the agent gives a value, but for those that say where a program finds its head.
+ */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
 /** The part that is the same for all processes here, as `NAME=value`. */

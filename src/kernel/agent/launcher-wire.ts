@@ -1,5 +1,5 @@
-// The agent's half of the launcher's protocol: requests to bytes (src/kernel/ports/launcher-frames.ts).
-// Pure: no sockets, no clock.
+// The agent's half of the launcher's protocol: requests to bytes
+// (src/kernel/ports/launcher-frames.ts). Pure: no sockets, no clock.
 
 import {
   type ANSWERS,

@@ -1,5 +1,5 @@
-// Memory of tasks while they run: who is over a limit that the kernel does not keep, what each has for
-// people to see, and which have lost a process to the kernel and go on, perhaps for ever.
+// Memory of tasks while they run: who is over a limit that the kernel does not keep, what each has
+// for people to see, and which have lost a process to the kernel and go on, perhaps for ever.
 
 import { MEMORY_USES_MAX } from '../model/limits.ts';
 import type { MemoryUse } from '../model/memory-use.ts';
@@ -72,7 +72,8 @@ export class MemoryWatch {
     if (running.length === 0) return;
     const memoryOf = this.#ports.containment.polled ? this.#polled() : this.#counted();
     const read = running.map((epoch) => ({ epoch, memory: memoryOf(epoch) }));
-    // What was killed before the first look was killed before this agent was there, perhaps long ago.
+    // What was killed before the first look was killed before this agent was there, perhaps long
+    // ago.
     const seenAt = isFirst ? null : this.#ports.clock.now();
     const uses = read.flatMap(({ epoch, memory }) => {
       const last = before.get(epoch.order.epochId);

@@ -29,7 +29,10 @@ export class Movements {
     this.#world = world;
   }
 
-  /** Null: the order brings no files. Else `over` has to be called once they are here or will not be. */
+  /**
+   * Null: the order brings no files. Else `over` has to be called once they are here or will not
+   * be.
+   */
   bringing({ epochId, staging }: LaunchOrder): AbortSignal | null {
     return staging?.inputs == null ? null : this.#begin(epochId);
   }
@@ -82,8 +85,8 @@ export class Movements {
   }
 
   /**
-   * A copy of the node's folder has its tasks, too: what is left of them there is nobody's result (N18).
-   * Only a welcome tells the agent that it is not the copy.
+   * A copy of the node's folder has its tasks, too: what is left of them there is nobody's result
+   * (N18). Only a welcome tells the agent that it is not the copy.
    */
   #onceGreeted(signal: AbortSignal, epochId: EpochId, act: () => void): void {
     const waiting = this.#ungreeted;

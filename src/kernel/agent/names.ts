@@ -19,8 +19,9 @@ export function workDirectory(settings: AgentSettings, epochId: EpochId): string
 }
 
 /**
- * Whether the shell gets the script of a task as an argument: those of a batch's jobs are alike and look at
- * no name of theirs, and a file for each of thousands is more work for a node than the argument.
+ * Whether the shell gets the script of a task as an argument: those of a batch's jobs are alike and
+ * look at no name of theirs, and a file for each of thousands is more work for a node than the
+ * argument.
  */
 export function isInline({ program, batch }: LaunchOrder): boolean {
   if (program.kind !== 'script' || batch === undefined) return false;

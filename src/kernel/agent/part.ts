@@ -87,11 +87,13 @@ export type AtSocket = (
  * journal: the agent that finds one of an earlier life ends it. An id is never used again.
  */
 export interface Beside {
-  /** What the processes of a running epoch were started with; an error says why that is not known. */
+  /**
+   * What the processes of a running epoch were started with; an error says why that is not known.
+   */
   joining(epoch: Epoch): Promise<Result<Joining, string>>;
   /**
-   * Returns the launch id; null without a launcher. The last event is the end, or `lost` when nobody
-   * can say.
+   * Returns the launch id; null without a launcher. The last event is the end, or `lost` when
+   * nobody can say.
    */
   start(
     request: Omit<LaunchRequest, 'launchId'>,
@@ -111,8 +113,8 @@ export interface Joining {
 }
 
 /**
- * `count`: how many gpus the node offers, in place of what was found when its agent was started; `counted`: what
- * else it offers.
+ * `count`: how many gpus the node offers, in place of what was found when its agent was started;
+ * `counted`: what else it offers.
  */
 export interface GpuReport {
   readonly count: number;

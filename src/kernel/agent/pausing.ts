@@ -1,5 +1,6 @@
-// The node's pause, for whoever asks on this machine and for the head. Who may ask is for the caller
-// to know. The answer comes when the journal has it: neither a crash nor a restart forgets it then.
+// The node's pause, for whoever asks on this machine and for the head. Who may ask is for the
+// caller to know. The answer comes when the journal has it: neither a crash nor a restart forgets
+// it then.
 
 import { err, ok, type Result } from '../base/result.ts';
 import { type Refusal, refuse } from '../model/errors.ts';

@@ -95,8 +95,8 @@ export class Preparer {
   }
 
   /**
-   * A value when the account is known already and there are no files to bring, else a promise of one.
-   * Never rejects. `signal`: of an order with files; given up with it.
+   * A value when the account is known already and there are no files to bring, else a promise of
+   * one. Never rejects. `signal`: of an order with files; given up with it.
    */
   prepare(order: LaunchOrder, signal: AbortSignal | null): Outcome | Promise<Outcome> {
     const users = this.#ports.users;
@@ -126,7 +126,8 @@ export class Preparer {
   }
 
   /**
-   * What the first process of a running epoch was started with, but for its program, input and output:
+   * What the first process of a running epoch was started with, but for its program, input and
+   * output:
    * made once more of its order, as an agent that took it over never made it.
    */
   async joining(epoch: Epoch): Promise<Result<Joining, string>> {

@@ -1,8 +1,8 @@
 // Keeps stopped what was stopped by order: whoever may signal a process may also wake it, and of
 // processes that a task has started itself nobody is told when they go on. So they are stopped anew
-// every so often; whatever is stopped notices nothing. And stops again what stays on its way there: a
-// shell waits in the kernel for the exec of a program that it starts (vfork), and never stops when that
-// program was stopped before its exec.
+// every so often; whatever is stopped notices nothing. And stops again what stays on its way there:
+// a shell waits in the kernel for the exec of a program that it starts (vfork), and never stops
+// when that program was stopped before its exec.
 
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Processes } from '../ports/processes.ts';
@@ -83,7 +83,9 @@ function turnsAfter(last: number, ids: readonly number[]): number[] {
   return [...ids.slice(next), ...ids.slice(0, next)].slice(0, STOPS_PER_LOOK_MAX);
 }
 
-/** What ought to stand still, in the order of launches. A task that stopped itself may wake itself. */
+/**
+ * What ought to stand still, in the order of launches. A task that stopped itself may wake itself.
+ */
 function stoppedIn(state: StopWorld['state']): number[] {
   return wantedStill(state, 'suspended').map(({ launchId }) => launchId);
 }

@@ -1,5 +1,5 @@
-// Containers of tasks. They run below their engine, in no group of their task: no signal reaches them,
-// and what ends or stops the task has to be said to the engine too.
+// Containers of tasks. They run below their engine, in no group of their task: no signal reaches
+// them, and what ends or stops the task has to be said to the engine too.
 
 import {
   containerMark,
@@ -19,7 +19,9 @@ import type { AgentSettings, AllPorts } from './ports.ts';
 
 const COMMAND_MS_MAX = 30_000;
 const OUTPUT_LENGTH_MAX = 1000;
-/** Waits between attempts; after the last the task ends all the same, and the log has the container. */
+/**
+ * Waits between attempts; after the last the task ends all the same, and the log has the container.
+ */
 const AGAIN_MS = [500, 1000, 2000, 4000, 8000, 16_000];
 
 /** From here on it may be the engine that says how it went, and the script leaves its mark. */
@@ -134,7 +136,8 @@ export class TaskContainers {
         directory: '/',
         timeoutMs: COMMAND_MS_MAX,
         keep: { part: 'last', length: OUTPUT_LENGTH_MAX },
-        // The user's own settings say which daemon is asked, and how: never with the agent's rights.
+        // The user's own settings say which daemon is asked, and how: never with the agent's
+        // rights.
         ...(switchUser ? { user: { uid, gid, groups } } : {}),
       });
     } catch (error) {
@@ -143,7 +146,10 @@ export class TaskContainers {
   }
 }
 
-/** The mark is a file that a job can remove: it is believed to be gone only where its script ended well. */
+/**
+ * The mark is a file that a job can remove: it is believed to be gone only where its script ended
+ * well.
+ */
 function mayHaveLost(epoch: Epoch, mark: string): boolean {
   const { program } = epoch.order;
   if (program.kind !== 'script' || !program.text.includes(mark)) return false;

@@ -1,5 +1,5 @@
-// Many small contents in one body: of each its SHA-256 (32 bytes), its size (8 bytes, the highest first)
-// and its bytes. Loads no schema library.
+// Many small contents in one body: of each its SHA-256 (32 bytes), its size (8 bytes, the highest
+// first) and its bytes. Loads no schema library.
 
 import { BLOB_PACKED_BYTES_MAX } from '../model/limits.ts';
 

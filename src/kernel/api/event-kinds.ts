@@ -1,5 +1,5 @@
-// Kinds of events as the stream shows them: who sees them, and what they mean. Only what stands in such a
-// list goes out; wings have lists of their own.
+// Kinds of events as the stream shows them: who sees them, and what they mean. Only what stands in
+// such a list goes out; wings have lists of their own.
 
 /** `job`: the owner of the job and operators; `all`: every user; `admin`: admins. */
 export type EventAudience = 'job' | 'all' | 'admin';

@@ -104,7 +104,10 @@ export const jobDetail = jobView.extend({
     stderr: z.string().exactOptional(),
     stdin: z.string().exactOptional(),
   }),
-  /** Files of a job in a directory of its own: the list of what it is brought, patterns of what is kept. */
+  /**
+   * Files of a job in a directory of its own: the list of what it is brought, patterns of what is
+   * kept.
+   */
   staging: z
     .object({ inputs: z.string().nullable(), outputs: z.array(z.string()).nullable() })
     .nullable(),
@@ -115,7 +118,10 @@ export const jobDetail = jobView.extend({
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
   /** The job whose failed tasks it runs again. */
   retryOf: z.int().nullable(),
-  /** Jobs that ran failed tasks of this one again, the first one first, as long as they are in memory. */
+  /**
+   * Jobs that ran failed tasks of this one again, the first one first, as long as they are in
+   * memory.
+   */
   retries: z.array(z.int()).exactOptional(),
   /** A signal so long before the time limit. */
   warning: z.object({ leadMs: count, signal: z.int() }).nullable(),
@@ -130,8 +136,8 @@ export const jobDetail = jobView.extend({
   cancelledBy: z.string().nullable(),
   usage: usageView,
   /**
-   * What its running tasks have in memory, added up, and the most that one of them has had on a node.
-   * Null: none runs, or nobody counts it.
+   * What its running tasks have in memory, added up, and the most that one of them has had on a
+   * node. Null: none runs, or nobody counts it.
    */
   memoryNow: z.object({ bytes: count, peakBytes: count }).nullable().exactOptional(),
   /** Owner and operators only: what its tasks left and the head keeps. Null: nothing. */
@@ -172,7 +178,10 @@ export const listJobsQuery = z.strictObject({
   name: z.string().optional(),
   /** `failure`: every one but `completed` and `cancelled`. */
   outcome: z.enum(OUTCOME_FILTERS).optional(),
-  /** `grid`: submitted here; `local`: given to a site by its own user; `maintenance`: a program of the cluster. */
+  /**
+   * `grid`: submitted here; `local`: given to a site by its own user; `maintenance`: a program of
+   * the cluster.
+   */
   source: z.enum(JOB_SOURCES).optional(),
   /** The job that stands for this one of a site: `hpc/4711`. */
   siteJob: z.string().max(1000).optional(),
@@ -203,7 +212,10 @@ export const listTasksQuery = z.strictObject({
   limit: queryNumber(1, 1000).optional(),
   /** Only tasks with a greater index: the `next` of the page before. */
   after: queryNumber(-1, Number.MAX_SAFE_INTEGER).optional(),
-  /** Only tasks that ended, and neither completed nor were cancelled. A page may be short, and go on. */
+  /**
+   * Only tasks that ended, and neither completed nor were cancelled. A page may be short, and go
+   * on.
+   */
   failed: queryFlag.optional(),
 });
 export const listTasksReply = z.object({ tasks: z.array(taskView), next: z.int().nullable() });
@@ -286,8 +298,9 @@ export const logsQuery = z.strictObject({
   offset: queryNumber(0, Number.MAX_SAFE_INTEGER).optional(),
   limit: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
   /**
-   * true: keep sending until the task is done and all of its output has arrived; false: what is there now.
-   * Default: what is there now, and of a task that is done the rest of its output as well.
+   * true: keep sending until the task is done and all of its output has arrived; false: what is
+   * there now. Default: what is there now, and of a task that is done the rest of its output as
+   * well.
    */
   follow: queryFlag.optional(),
 });

@@ -77,8 +77,8 @@ const nodeWork = z.object({
   /** Why it failed or was skipped. */
   why: z.string().nullable(),
   /**
-   * Whether the site of the node has stopped it, and given it back; `asked`: it may have stopped it; null: it
-   * has not, or no site has it.
+   * Whether the site of the node has stopped it, and given it back; `asked`: it may have stopped
+   * it; null: it has not, or no site has it.
    */
   stop: z.enum(['asked', 'stopped', 'returned']).nullable(),
 });

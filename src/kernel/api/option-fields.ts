@@ -57,8 +57,8 @@ type RequiredField = {
 }[keyof KeptValues];
 
 /**
- * Fields of a job as it is shown. Heads of other releases have other bounds, and leave out what they
- * do not know.
+ * Fields of a job as it is shown. Heads of other releases have other bounds, and leave out what
+ * they do not know.
  */
 export function shownFields(): ShownFields {
   const fields = FIELD_ROWS.flatMap(({ field, kept, type }) => {

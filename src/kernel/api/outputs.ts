@@ -1,5 +1,5 @@
-// What tasks left behind and the head keeps: stored by nodes, listed and read by owners. The contents are
-// read by the routes of blobs.
+// What tasks left behind and the head keeps: stored by nodes, listed and read by owners. The
+// contents are read by the routes of blobs.
 
 import { z } from 'zod';
 import { OUTCOMES } from '../model/job.ts';
@@ -67,7 +67,10 @@ const entry = z.object({
 const manifest = taskArchive.extend({
   version: z.literal(1),
   jobId: count,
-  /** Title of the batch, for a job of one, and the job's name; its files are those of the save folder. */
+  /**
+   * Title of the batch, for a job of one, and the job's name; its files are those of the save
+   * folder.
+   */
   batch: z.string().optional(),
   job: z.string().optional(),
   name: z.string(),

@@ -1,6 +1,6 @@
 // The table of routes. The server, the OpenAPI document, the client's types and the test that walks
-// all routes with the wrong credentials are made from it. Each noun has its own beside its schemas, and
-// each wing those of its nouns.
+// all routes with the wrong credentials are made from it. Each noun has its own beside its schemas,
+// and each wing those of its nouns.
 
 import type { z } from 'zod';
 import { blobRoutes } from './blobs.ts';

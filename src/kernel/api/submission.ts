@@ -1,5 +1,5 @@
-// The schema of a submission, which `Submission` of the model must fit. Fields that are one option each
-// come from the table of options.
+// The schema of a submission, which `Submission` of the model must fit. Fields that are one option
+// each come from the table of options.
 
 import { z } from 'zod';
 import type { BlobHash } from '../model/blob.ts';

@@ -5,7 +5,9 @@ export interface Lasting {
   readonly until: number;
 }
 
-/** The lane of each, from 0, in the order of the list, which is by begin; and how many there are. */
+/**
+ * The lane of each, from 0, in the order of the list, which is by begin; and how many there are.
+ */
 export function lanesOf(list: readonly Lasting[]): { lanes: number[]; count: number } {
   const ends: number[] = [];
   const lanes = list.map(({ from, until }) => {

@@ -8,9 +8,9 @@ const JOINED = ['Arab', 'Syrc', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 
 const PICTURE = '\\p{Extended_Pictographic}';
 
 /**
- * Controls, lone halves of a pair (no UTF-8), ends of lines and paragraphs, and whatever has no form of
- * its own: blanks of no width, marks that turn the direction in which the rest of the line is read,
- * fillers. Two names that differ in these alone look the same.
+ * Controls, lone halves of a pair (no UTF-8), ends of lines and paragraphs, and whatever has no
+ * form of its own: blanks of no width, marks that turn the direction in which the rest of the line
+ * is read, fillers. Two names that differ in these alone look the same.
  */
 const UNSEEN = '[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}\\ufeff]';
 /** Seen by what they make of the signs beside them: joiners, and the style of a picture. */

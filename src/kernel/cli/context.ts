@@ -35,7 +35,9 @@ export interface Terminal {
   readonly screen?: Screen;
   /** Absent: there is none. */
   readonly input?: Input;
-  /** For commands that put another program in their place; absent: nothing but text can be written. */
+  /**
+   * For commands that put another program in their place; absent: nothing but text can be written.
+   */
   readonly raw?: RawTerminal;
   /** A line from whoever sits there; absent when nobody does. */
   ask?(question: string): Promise<string>;
@@ -58,7 +60,9 @@ export interface Hooks {
   readonly checks?: readonly (Check & Placed)[];
   /** What users are to see with `weft info` and after a submission. */
   glance?(context: Context): Promise<Glance>;
-  /** The id of the job that this operand means, which is no id of ours; null: none of this wing's. */
+  /**
+   * The id of the job that this operand means, which is no id of ours; null: none of this wing's.
+   */
   jobId?(operand: string, context: Context): Promise<string | null>;
   /** What `weft job` shows of a job beside what the kernel knows. */
   ofJob?(): Promise<OfJob>;
@@ -124,7 +128,10 @@ export interface ContextParts {
   /** The commands by name, the one of this name in full: for completion. */
   readonly commands: (word: string) => Promise<Command>;
   readonly wings: readonly HookWing[];
-  /** Runs another command line of this program, for whoever sits at `terminal`. Absent: there is none. */
+  /**
+   * Runs another command line of this program, for whoever sits at `terminal`. Absent: there is
+   * none.
+   */
   readonly runLine?: RunLine | undefined;
 }
 
@@ -140,7 +147,9 @@ export class Context {
   readonly commands: ContextParts['commands'];
   readonly wings: readonly HookWing[];
   readonly runLine: RunLine | undefined;
-  /** A line that is written anew while somebody waits; taken away before anything else is written. */
+  /**
+   * A line that is written anew while somebody waits; taken away before anything else is written.
+   */
   statusLine: { clear(): void } | null = null;
   /** Where the command was started; null: it is gone. */
   readonly folder: string | null;
@@ -220,8 +229,8 @@ export class Context {
   }
 
   /**
-   * For a command that helps to mend a wrong configuration: told, and the defaults are taken. Not so
-   * with a file that was named, by `--config` or WEFT_CONFIG.
+   * For a command that helps to mend a wrong configuration: told, and the defaults are taken. Not
+   * so with a file that was named, by `--config` or WEFT_CONFIG.
    */
   configOrDefaults(tell = (line: string) => this.note(line)): Promise<Config> {
     this.#config ??= this.#readConfig(tell);

@@ -1,4 +1,5 @@
-// What wings show users: at a glance, beside what they asked for and after a submission; and of one job.
+// What wings show users: at a glance, beside what they asked for and after a submission; and of one
+// job.
 
 import { Failure } from '../model/failure.ts';
 import type { Context, Glance, HookWing, OfJob } from './context.ts';
@@ -12,7 +13,9 @@ export async function glanceOf(context: Context): Promise<Glance> {
   };
 }
 
-/** For whoever sits at a terminal and has just got what they wanted: nothing may go wrong any more. */
+/**
+ * For whoever sits at a terminal and has just got what they wanted: nothing may go wrong any more.
+ */
 export async function tellGlance(context: Context): Promise<void> {
   if (!context.terminal.errorIsTerminal) return;
   try {

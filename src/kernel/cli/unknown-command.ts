@@ -94,7 +94,10 @@ const DESTRUCTIVE_OPTIONS = new Set([
   ...['--accept-loss', '--new-identity', '--again'],
 ]);
 
-/** An unknown option is told with ours for what it says elsewhere, or with one that is near in letters. */
+/**
+ * An unknown option is told with ours for what it says elsewhere, or with one that is near in
+ * letters.
+ */
 export function tellOptions(command: Command): void {
   const unknownOption = (typed: string): never => {
     const flag = typed.startsWith('--') ? (typed.split('=')[0] ?? typed) : typed.slice(0, 2);
@@ -130,7 +133,10 @@ const LISTING: Readonly<Record<string, string>> = {
   pool: 'weft pool list',
 };
 
-/** An operand that is missing is told with what it is, and with the command that lists what there is. */
+/**
+ * An operand that is missing is told with what it is, and with the command that lists what there
+ * is.
+ */
 export function tellOperands(command: Command): void {
   const missingArgument = (name: string): never => {
     const { description = '' } =

@@ -36,8 +36,9 @@ interface Look {
 }
 
 /**
- * Runs a verb until somebody ends it: with q or Ctrl-C at a terminal, with a signal elsewhere. `run`
- * gets a context whose standard output is gathered. The first failure is thrown, later ones are shown.
+ * Runs a verb until somebody ends it: with q or Ctrl-C at a terminal, with a signal elsewhere.
+ * `run` gets a context whose standard output is gathered. The first failure is thrown, later ones
+ * are shown.
  */
 export async function watch(
   { every, title }: WatchRequest,

@@ -8,7 +8,8 @@ import { formatValue } from './value.ts';
 export type Written = Readonly<Record<string, string>>;
 
 /**
- * Read once, at the start of the head: a listener or a file cannot be changed under those who use it.
+ * Read once, at the start of the head: a listener or a file cannot be changed under those who use
+ * it.
  */
 const AT_START = [
   ...['cluster.', 'fence.', 'head.listen', 'head.names', 'head.multi_user', 'head.tick'],

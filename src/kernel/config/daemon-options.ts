@@ -9,8 +9,8 @@ import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
 /**
- * Everything a head is told at its start; plain JSON, so that it can stand in a file. Wings add to it
- * by declarations of their own, and so to what an agent is told.
+ * Everything a head is told at its start; plain JSON, so that it can stand in a file. Wings add to
+ * it by declarations of their own, and so to what an agent is told.
  */
 export interface HeadOptions {
   /** Where the configuration came from, for reading it again. */
@@ -50,7 +50,10 @@ export interface HeadOptions {
   /** What tasks left behind, kept of all jobs together, and for how long. */
   readonly archiveBytesMax: number;
   readonly archiveAgeMs: number;
-  /** A folder where namespaces of batches are shown too, and names there that are for something else. */
+  /**
+   * A folder where namespaces of batches are shown too, and names there that are for something
+   * else.
+   */
   readonly resultsIn?: { readonly folder: string; readonly taken: readonly string[] };
   /** State directory of `weft up`, whose other daemons this one starts again when they die. */
   readonly keeps?: string;
@@ -123,7 +126,8 @@ export interface Programs {
   /** What this machine has for nodes. */
   detectMachine(): Promise<Resources>;
   /**
-   * Ends every process that has this variable in its environment. `lived`: how many had it; `unknown`:
+   * Ends every process that has this variable in its environment. `lived`: how many had it;
+   * `unknown`:
    * how many were in the middle of an exec and showed nothing. Both 0: there is none.
    */
   endMarked(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;

@@ -1,6 +1,6 @@
 // Which files the configuration stands in, and what they say together: a `weft.yaml`, and under it
-// the seed's `cm-config.yml`, which CM_PATH names. Whoever sets CM_PATH wants that file read, whatever
-// else is there.
+// the seed's `cm-config.yml`, which CM_PATH names. Whoever sets CM_PATH wants that file read,
+// whatever else is there.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -7,8 +7,8 @@ import type { Config } from './config.ts';
 import type { AgentOptions } from './daemon-options.ts';
 
 /**
- * Nothing where the site has no check. Throws when its program cannot be run: told at the start, not
- * every minute as a fault of the node.
+ * Nothing where the site has no check. Throws when its program cannot be run: told at the start,
+ * not every minute as a fault of the node.
  */
 export function healthOptions(config: Config): Pick<AgentOptions, 'health'> {
   const command = config.texts('health.command');

@@ -310,7 +310,10 @@ export interface SeedKey {
 
 const seed = (to: string, unit: SeedKey['unit'], least = 0): SeedKey => ({ key: to, unit, least });
 
-/** cm's own default of 100 ms gives up on a head that is busy for a moment, with half of the work done. */
+/**
+ * cm's own default of 100 ms gives up on a head that is busy for a moment, with half of the work
+ * done.
+ */
 const REQUEST_MS_LEAST = 5000;
 
 /** All fifteen, and the three that its report spells differently. */
@@ -335,8 +338,8 @@ export const SEED_KEYS: Readonly<Record<string, SeedKey>> = {
 };
 
 /**
- * Where a `cm-config.yml` says nothing, what the seed did. Not its time-out of 100 ms for a request,
- * within which its own listings failed when one node was down.
+ * Where a `cm-config.yml` says nothing, what the seed did. Not its time-out of 100 ms for a
+ * request, within which its own listings failed when one node was down.
  */
 export const SEED_DEFAULTS: Readonly<Record<string, string>> = {
   'head.policy': 'first_fit',

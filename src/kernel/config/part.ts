@@ -1,5 +1,5 @@
-// What a wing adds to the options of daemons. They are made from the configuration where a daemon is
-// started, which most commands never do.
+// What a wing adds to the options of daemons. They are made from the configuration where a daemon
+// is started, which most commands never do.
 
 import type { Settings } from '../model/settings.ts';
 import type { Config } from './config.ts';

@@ -1,4 +1,5 @@
-// What a table of the configuration is: a part of the file whose entries have names of the site's own.
+// What a table of the configuration is: a part of the file whose entries have names of the site's
+// own.
 
 import type { Placed } from '../base/placed.ts';
 import type { Key } from './key.ts';

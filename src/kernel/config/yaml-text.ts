@@ -1,5 +1,5 @@
-// One YAML document with the places in it, and what is wrong there: shared by all files that are read
-// strictly.
+// One YAML document with the places in it, and what is wrong there: shared by all files that are
+// read strictly.
 
 import { type Document, LineCounter, parseDocument, type YAMLError } from 'yaml';
 import { type Code, refuse } from '../model/errors.ts';

@@ -72,7 +72,10 @@ export class Api {
     return this.#timed(options, (timed) => this.#client.stream(route, timed));
   }
 
-  /** A connection to one of the head's paths, a WebSocket where nothing else is said; throws a failure. */
+  /**
+   * A connection to one of the head's paths, a WebSocket where nothing else is said; throws a
+   * failure.
+   */
   async dial(
     path: string,
     how: Pick<SocketRequest, 'protocol' | 'headers'> = {},

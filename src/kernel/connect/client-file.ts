@@ -1,5 +1,5 @@
-// Where the users of a machine find their head when nothing else says it: `client.yaml` of the user,
-// and the machine's, which `weft join` writes. Nothing in it is secret.
+// Where the users of a machine find their head when nothing else says it: `client.yaml` of the
+// user, and the machine's, which `weft join` writes. Nothing in it is secret.
 
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -90,8 +90,8 @@ export function keyedLines(text: string): KeyedLine[] {
 }
 
 /**
- * Tells the users of this machine, where root sets up a service of it; the path, null when the file is
- * not ours to write. What somebody wrote by hand stays.
+ * Tells the users of this machine, where root sets up a service of it; the path, null when the file
+ * is not ours to write. What somebody wrote by hand stays.
  */
 export function writeClientFile(
   said: ClientFile,

@@ -1,5 +1,5 @@
-// One at a time works on the daemons of a directory: `weft up`, `weft down`, or a keeper that starts
-// one again.
+// One at a time works on the daemons of a directory: `weft up`, `weft down`, or a keeper that
+// starts one again.
 
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { folderOf, markOf, type ProcessMark, readHolder } from './process-file.ts';
@@ -13,7 +13,9 @@ export type Taken =
   | { readonly ok: true; release(): void }
   | { readonly ok: false; readonly holder: Holder | null };
 
-/** Takes the lock, or says who has it. What a process left behind that is gone counts for nothing. */
+/**
+ * Takes the lock, or says who has it. What a process left behind that is gone counts for nothing.
+ */
 export function takeLock(file: string, as: 'keeper' | 'user'): Taken {
   const own = `${file}.${process.pid}`;
   const mark = { ...markOf(process.pid), isKeeper: as === 'keeper', folder: folderOf(file) };

@@ -1,6 +1,7 @@
 // Whether an agent's state directory is a copy of another one, on whatever machine: files that are
-// copied have other inodes than those that they were, and were changed when they were copied. A file
-// system that is mounted anew may number its files and itself anew, and changes no file by that.
+// copied have other inodes than those that they were, and were changed when they were copied. A
+// file system that is mounted anew may number its files and itself anew, and changes no file by
+// that.
 
 import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

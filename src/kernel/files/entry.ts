@@ -70,8 +70,8 @@ function isTarget(path: string, target: string): boolean {
 }
 
 /**
- * What is wrong with entries that are fine one by one, in words; null: nothing. By sorting, as whoever
- * sends them may send many that lie deep.
+ * What is wrong with entries that are fine one by one, in words; null: nothing. By sorting, as
+ * whoever sends them may send many that lie deep.
  */
 export function togetherFlaw(entries: Iterable<FileEntry>): string | null {
   // What lies below a path comes right behind it: no path has a NUL.

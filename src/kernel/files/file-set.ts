@@ -1,5 +1,5 @@
-// The files that a job needs, as one list: those of all its tasks, and of an array's tasks their own.
-// The list is a blob itself, and a job names it by that blob's hash.
+// The files that a job needs, as one list: those of all its tasks, and of an array's tasks their
+// own. The list is a blob itself, and a job names it by that blob's hash.
 
 import { err, ok, type Result } from '../base/result.ts';
 import type { BlobHash } from '../model/blob.ts';
@@ -100,8 +100,8 @@ function doublesFlaw(common: readonly FileEntry[], lists: readonly [string, File
 }
 
 /**
- * The common entries that could clash with a task's own: of the same path, above one of them, or below
- * one. Not all of them for each of thousands of tasks.
+ * The common entries that could clash with a task's own: of the same path, above one of them, or
+ * below one. Not all of them for each of thousands of tasks.
  */
 function commonAbove(common: readonly FileEntry[]) {
   const byPath = new Map(common.map((entry) => [entry.path, entry]));

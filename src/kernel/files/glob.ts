@@ -1,6 +1,6 @@
-// Patterns on relative paths, as outputs are declared and results are chosen by. A pattern without a
-// `/` is one for names, at any depth; what matches a folder matches all that is in it. Matching takes
-// time in proportion to pattern and path, whatever they are.
+// Patterns on relative paths, as outputs are declared and results are chosen by. A pattern without
+// a `/` is one for names, at any depth; what matches a folder matches all that is in it. Matching
+// takes time in proportion to pattern and path, whatever they are.
 
 import { err, ok, type Result } from '../base/result.ts';
 
@@ -63,8 +63,8 @@ export function takesEverything({ ways }: Glob): boolean {
 }
 
 /**
- * Whether a list of patterns takes a path: the last one that matches decides. A list that begins with
- * a `!` begins with everything, and so does an empty one.
+ * Whether a list of patterns takes a path: the last one that matches decides. A list that begins
+ * with a `!` begins with everything, and so does an empty one.
  */
 export function matchesGlobs(globs: readonly Glob[], path: string): boolean {
   const last = globs.findLast((glob) => matchesGlob(glob, path));

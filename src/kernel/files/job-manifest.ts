@@ -1,4 +1,5 @@
-// What the head keeps of a task that is done: the manifest of its folder, and in short what is there.
+// What the head keeps of a task that is done: the manifest of its folder, and in short what is
+// there.
 
 import { err, ok, type Result } from '../base/result.ts';
 import type { OutcomeKind } from '../model/job.ts';
@@ -34,7 +35,10 @@ export interface TaskArchive {
 export interface JobManifest extends TaskArchive {
   readonly version: 1;
   readonly jobId: number;
-  /** Title of the batch, for a job of one, and the job's name; the files are those of its save folder. */
+  /**
+   * Title of the batch, for a job of one, and the job's name; the files are those of its save
+   * folder.
+   */
   readonly batch?: string;
   readonly job?: string;
   readonly name: string;

@@ -2,8 +2,8 @@
 // something else on another machine.
 
 /**
- * Whether a link at this relative path stays inside its folder; nothing is looked up. What goes up again
- * after it went down does not: it may have gone down through another link.
+ * Whether a link at this relative path stays inside its folder; nothing is looked up. What goes up
+ * again after it went down does not: it may have gone down through another link.
  */
 export function staysInside(path: string, target: string): boolean {
   if (target.startsWith('/')) return false;

@@ -1,4 +1,5 @@
-// Names that become folders and files: of namespaces, batches, jobs, and of files where they are used.
+// Names that become folders and files: of namespaces, batches, jobs, and of files where they are
+// used.
 
 import { hiddenIn } from '../base/plain-line.ts';
 import { utf8Length } from '../base/utf8.ts';

@@ -1,4 +1,5 @@
-// What a job of a batch leaves outside of its save folder: nobody keeps it, so that its owner is told.
+// What a job of a batch leaves outside of its save folder: nobody keeps it, so that its owner is
+// told.
 
 import { toPlainLine } from '../base/plain-line.ts';
 import { plural } from '../base/plural.ts';

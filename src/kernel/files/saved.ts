@@ -1,5 +1,5 @@
-// What a job of a batch has left, as it lies in the archive: what was in its save folder, under the names
-// that it had there.
+// What a job of a batch has left, as it lies in the archive: what was in its save folder, under the
+// names that it had there.
 
 import { SAVE_FOLDER } from './folders.ts';
 import type { Outputs } from './job-manifest.ts';

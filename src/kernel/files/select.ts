@@ -1,5 +1,5 @@
-// Which files of an archive are fetched: regular expressions and patterns on relative paths. Folders
-// come along always, unless they are not wanted, so that empty ones are not lost.
+// Which files of an archive are fetched: regular expressions and patterns on relative paths.
+// Folders come along always, unless they are not wanted, so that empty ones are not lost.
 
 import { err, ok, type Result } from '../base/result.ts';
 import { type Glob, matchesGlobs, parseGlob } from './glob.ts';
@@ -56,7 +56,10 @@ export function readSelection(wish: SelectionOptions): Result<Selection, readonl
   return wrong.length > 0 ? err(wrong) : ok(selection);
 }
 
-/** A file is taken when one of `include` and the globs want it, where there are any, and no `exclude` forbids it. */
+/**
+ * A file is taken when one of `include` and the globs want it, where there are any, and no
+ * `exclude` forbids it.
+ */
 export function select<Entry extends Choosable>(
   entries: readonly Entry[],
   selection: Selection,

@@ -58,7 +58,10 @@ export function combinations(sweep: Sweep): Values[] {
   return found;
 }
 
-/** What is wrong and told already makes no further problems: no values, and values that are there twice. */
+/**
+ * What is wrong and told already makes no further problems: no values, and values that are there
+ * twice.
+ */
 function usable(sweep: Sweep): [key: string, values: string[]][] {
   const keys = Object.entries(sweep).filter(([, values]) => values.length > 0);
   return keys.map(([key, values]) => [key, [...new Set(values.map(String))]]);

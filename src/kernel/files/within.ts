@@ -1,11 +1,14 @@
-// What is kept of a task that did not say what it wants kept: everything, as long as that is little.
+// What is kept of a task that did not say what it wants kept: everything, as long as that is
+// little.
 
 export interface Sized {
   readonly path: string;
   readonly size: number;
 }
 
-/** The smallest first: of much output, what tells how it went is little. Each is in one of the two. */
+/**
+ * The smallest first: of much output, what tells how it went is little. Each is in one of the two.
+ */
 export function splitBySize<T extends Sized>(
   files: readonly T[],
   bytesMax: number,

@@ -107,8 +107,8 @@ export class Agents {
   }
 
   /**
-   * Load figures of a connected node, from its last heartbeat. A node of a site has none: they would
-   * be those of the gateway.
+   * Load figures of a connected node, from its last heartbeat. A node of a site has none: they
+   * would be those of the gateway.
    */
   load(node: NodeName): NodeLoad | null {
     const site = this.#engine?.state.nodes.get(node)?.facts?.site;
@@ -362,9 +362,9 @@ export class Agents {
   }
 
   /**
-   * A machine that was restarted has been silent before. Who was heard just now under another boot is
-   * up, and so may be who has not had the time to come back to a head that was started: the newcomer may
-   * be its copy, started this very moment (N18).
+   * A machine that was restarted has been silent before. Who was heard just now under another boot
+   * is up, and so may be who has not had the time to come back to a head that was started: the
+   * newcomer may be its copy, started this very moment (N18).
    */
   #isTooSoon({ state }: Engine, { node: name }: Link, hello: NodeHello): boolean {
     const node = state.nodes.get(name);

@@ -33,8 +33,8 @@ export class FirstWord {
   }
 
   /**
-   * Waits for all nodes that were there when the head went, and where none was, for any. A head that
-   * no node has ever joined has nobody to wait for.
+   * Waits for all nodes that were there when the head went, and where none was, for any. A head
+   * that no node has ever joined has nobody to wait for.
    */
   begin({ nodes }: State): void {
     const joined = [...nodes.values()].filter(({ session }) => session > 0);

@@ -1,5 +1,5 @@
-// Gateways: agents that speak for a site, another cluster. What is known of sites, and said to their
-// gateways, a wing has; without one nothing is known of any.
+// Gateways: agents that speak for a site, another cluster. What is known of sites, and said to
+// their gateways, a wing has; without one nothing is known of any.
 
 import type { Task } from '../machine/jobs/facts.ts';
 import type { NodeName } from '../model/ids.ts';

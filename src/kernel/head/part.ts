@@ -1,5 +1,5 @@
-// What a wing adds to a head. One is made for each head, which asks it for what it has; whatever a wing
-// does not need it leaves out.
+// What a wing adds to a head. One is made for each head, which asks it for what it has; whatever a
+// wing does not need it leaves out.
 
 import type { Result } from '../base/result.ts';
 import type { State } from '../machine/state.ts';

@@ -1,5 +1,5 @@
-// The way back of a head whose store cannot write: memory is built again from what is durable, which
-// can be read meanwhile, until something can be written again.
+// The way back of a head whose store cannot write: memory is built again from what is durable,
+// which can be read meanwhile, until something can be written again.
 
 import type { Machine } from '../machine/machine.ts';
 import type { State } from '../machine/state.ts';

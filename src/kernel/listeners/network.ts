@@ -12,8 +12,8 @@ export function plainAddress(address: string): string {
 const LOOPBACK = 'loopback';
 
 /**
- * The address; of IPv6 the network, as one machine has billions of addresses in it. Those by which a machine
- * reaches itself are one: each of its users has all of them.
+ * The address; of IPv6 the network, as one machine has billions of addresses in it. Those by which
+ * a machine reaches itself are one: each of its users has all of them.
  */
 export function networkOf(address: string): string {
   const plain = plainAddress(address);

@@ -1,6 +1,6 @@
-// Connections that have proven nobody yet, at any listener: bounded by address and in all, and of this
-// machine's users none takes the room of another, so that a stranger who holds connections open can
-// neither use up descriptors nor keep others out.
+// Connections that have proven nobody yet, at any listener: bounded by address and in all, and of
+// this machine's users none takes the room of another, so that a stranger who holds connections
+// open can neither use up descriptors nor keep others out.
 
 import type { Socket } from 'node:net';
 import { networkOf } from './network.ts';
@@ -29,7 +29,9 @@ export interface Surroundings {
   readonly defer?: (judge: () => void, afterMs: number) => void;
 }
 
-/** Share of what one address may have: a user of this machine who holds more makes room for others. */
+/**
+ * Share of what one address may have: a user of this machine who holds more makes room for others.
+ */
 const USER_SHARE = 1 / 4;
 /**
  * How long a newcomer under pressure waits to be judged: one look at the table judges all of them.
@@ -61,7 +63,9 @@ export class Newcomers {
   readonly #table: () => PeerTable;
   readonly #owners: Surroundings['owners'];
   readonly #defer: (judge: () => void, afterMs: number) => void;
-  /** Oldest first. A TLS socket is another object than the connection below it: both have the key. */
+  /**
+   * Oldest first. A TLS socket is another object than the connection below it: both have the key.
+   */
   readonly #all: Group = new Map();
   readonly #remote: Group = new Map();
   readonly #byAddress = new Map<string, Group>();

@@ -1,5 +1,5 @@
-// Who is at the other end of a connection to a unix socket. Node.js does not tell, and no table of the
-// kernel does: something is asked that is handed the connections, many at once.
+// Who is at the other end of a connection to a unix socket. Node.js does not tell, and no table of
+// the kernel does: something is asked that is handed the connections, many at once.
 
 import type { Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';

@@ -1,6 +1,6 @@
-// Tasks that are next on a node: their orders wait there for a place of their job, so that a place is
-// taken without the head being asked (A35-A39). It is all given anew with each end, and only for so
-// little work ahead that whatever else is to have the place hardly waits.
+// Tasks that are next on a node: their orders wait there for a place of their job, so that a place
+// is taken without the head being asked (A35-A39). It is all given anew with each end, and only for
+// so little work ahead that whatever else is to have the place hardly waits.
 
 import type { JobId, NodeName } from '../model/ids.ts';
 import { meetsLabel } from '../model/labels.ts';
@@ -39,7 +39,10 @@ export interface Ended {
   readonly jobId: JobId;
 }
 
-/** Before the plan: places that were given up go to what is next there, unless a node has given them. */
+/**
+ * Before the plan: places that were given up go to what is next there, unless a node has given
+ * them.
+ */
 export function fillPlaces(step: Step, snapshot: Snapshot): Ended[] {
   const { state } = step;
   const front = new Front(step, snapshot, []);

@@ -1,5 +1,5 @@
-// What is kept in mind of choices among sites: where inputs have been, and why a task is where it is. A
-// restart forgets it: then nothing is known to be near, and `weft why` names the site alone.
+// What is kept in mind of choices among sites: where inputs have been, and why a task is where it
+// is. A restart forgets it: then nothing is known to be near, and `weft why` names the site alone.
 
 import type { NodeName } from '../model/ids.ts';
 import { formatTaskId } from '../model/ids.ts';

@@ -64,8 +64,8 @@ export type Input =
   | { readonly kind: 'identity'; readonly fingerprint: string }
   | { readonly kind: 'command'; readonly command: Command; readonly actor: Actor }
   /**
-   * `known`: what the node knows of this head; its proof has been looked at. `heardMsAgo`: since the
-   * node was heard in its session; absent: not since the head started.
+   * `known`: what the node knows of this head; its proof has been looked at. `heardMsAgo`: since
+   * the node was heard in its session; absent: not since the head started.
    */
   | {
       readonly kind: 'hello';
@@ -195,7 +195,9 @@ function decideLoss(step: Step, { loss, birth }: Extract<Input, { kind: 'loss' }
   step.emit({ kind: 'loss_accepted', loss: { ...loss, ...from }, ...life });
 }
 
-/** The ids of what a copied store lacks are among those that it skipped when it was found to be one. */
+/**
+ * The ids of what a copied store lacks are among those that it skipped when it was found to be one.
+ */
 function firstLost({ copied, nextJobId }: State, jobIdTo: number | undefined): number {
   if (copied === null || jobIdTo === undefined || jobIdTo >= copied.nextJobId) return nextJobId;
   return copied.jobIdFrom;

@@ -1,5 +1,5 @@
-// What each noun declares by type: its commands, its events and its facts. The unions that the frame
-// works with are made of this table, to which each wing adds its nouns (`declare module`).
+// What each noun declares by type: its commands, its events and its facts. The unions that the
+// frame works with are made of this table, to which each wing adds its nouns (`declare module`).
 
 import type { HeadEvent } from './head/events.ts';
 import type { HeadFacts } from './head/facts.ts';

@@ -22,7 +22,9 @@ export class FreedPlaces {
     this.#byNode.clear();
   }
 
-  /** Each node and job of which a task has ended, with how many places are free. Empties the book. */
+  /**
+   * Each node and job of which a task has ended, with how many places are free. Empties the book.
+   */
   *takeAll(): Generator<{ node: NodeName; jobId: JobId; count: number }> {
     const all = [...this.#byNode];
     this.clear();

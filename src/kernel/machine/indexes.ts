@@ -1,5 +1,5 @@
-// What follows from the facts and is kept beside them, so that the cost of a step does not depend on
-// how much waits. Each noun builds its own again (`index`).
+// What follows from the facts and is kept beside them, so that the cost of a step does not depend
+// on how much waits. Each noun builds its own again (`index`).
 
 import type { JobId } from '../model/ids.ts';
 import { Queue } from '../scheduler/line/queue.ts';

@@ -42,7 +42,8 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
   facts(): Declared[N]['facts'];
   save(state: State): S;
   /**
-   * The list in what it saves that may be very long. Its elements stay as they are while the state goes on:
+   * The list in what it saves that may be very long. Its elements stay as they are while the state
+   * goes on:
    * they become bytes in later turns.
    */
   readonly long?: keyof D & string;

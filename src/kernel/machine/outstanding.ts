@@ -43,8 +43,8 @@ export function takeOrders(state: State, settings: Settings): Map<NodeName, Orde
 
 /**
  * A head that lacks records starts nothing, wakes nothing, as its room may be taken by a start that
- * only the lost ones know, and ends nothing of those. About what it does know nodes may be told: they
- * see by its life whether they know the same.
+ * only the lost ones know, and ends nothing of those. About what it does know nodes may be told:
+ * they see by its life whether they know the same.
  */
 export function mayGo({ behind }: State, { holding }: Node, order: Order): boolean {
   if (behind === null) return true;
@@ -53,8 +53,8 @@ export function mayGo({ behind }: State, { holding }: Node, order: Order): boole
 }
 
 /**
- * The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. Null: those
- * about the node itself.
+ * The orders about one epoch: at most one of launch, end, suspend, resume, and a signal. Null:
+ * those about the node itself.
  */
 export function ordersOf(view: View, epochId: EpochId | null): Order[] {
   const { node } = view;

@@ -1,4 +1,5 @@
-// What the head keeps only while it runs: a restart throws it away, and nothing is wrong without it.
+// What the head keeps only while it runs: a restart throws it away, and nothing is wrong without
+// it.
 
 import type { EpochId, NodeName } from '../model/ids.ts';
 import type { JobSpec, Outcome, Usage } from '../model/job.ts';
@@ -38,7 +39,9 @@ interface OwnScratch {
   readonly taskNotices: Map<EpochId, string>;
   /** What running tasks have in memory; the shell writes it. */
   readonly memory: MemoryBook;
-  /** Which nodes have had these inputs, by the hash of their list, and why tasks are where they are. */
+  /**
+   * Which nodes have had these inputs, by the hash of their list, and why tasks are where they are.
+   */
   readonly brokerage: BrokerageBook;
   /** Places that tasks have given up since the last cycle. */
   readonly freed: FreedPlaces;

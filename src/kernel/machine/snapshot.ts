@@ -5,7 +5,9 @@ import type { Machine } from './machine.ts';
 import { buildIndexes, createState } from './nouns.ts';
 import type { State } from './state.ts';
 
-/** Raised when `importState` could not read an older one; older forms are converted by the nouns. */
+/**
+ * Raised when `importState` could not read an older one; older forms are converted by the nouns.
+ */
 export const SNAPSHOT_VERSION = 1;
 
 export type SnapshotData = { readonly v: number };

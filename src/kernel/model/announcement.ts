@@ -1,5 +1,6 @@
-// Where agents have their listeners, as the kernel lists it: in the names of abstract sockets (unix(7)), which
-// every user of a machine sees and may make. So a name is a hint, and never says who answers there.
+// Where agents have their listeners, as the kernel lists it: in the names of abstract sockets
+// (unix(7)), which every user of a machine sees and may make. So a name is a hint, and never says
+// who answers there.
 
 const PREFIX = 'weft-agent/';
 /** sun_path of unix(7) has 108 bytes, of which the first is NUL here. */

@@ -1,5 +1,5 @@
-// Which of a node's cards a task gets that asks for them by type, memory or a share: the least that does,
-// so that whole and large cards stay for those who need them.
+// Which of a node's cards a task gets that asks for them by type, memory or a share: the least that
+// does, so that whole and large cards stay for those who need them.
 
 /** What a task asks of one node. */
 export interface CardRequest {
@@ -48,7 +48,10 @@ export function hasRoomOn(card: CardRoom, request: CardRequest): boolean {
 /** End of a type that says how much memory a whole card has. */
 const MEMORY = /^-\d+g$/;
 
-/** Whether a card of this type is what somebody means who says `wanted`. A slice is meant only by its own. */
+/**
+ * Whether a card of this type is what somebody means who says `wanted`. A slice is meant only by
+ * its own.
+ */
 export function isOfType(type: string, wanted: string): boolean {
   if (type === wanted) return true;
   return type.startsWith(`${wanted}-`) && MEMORY.test(type.slice(wanted.length));

@@ -1,5 +1,5 @@
-// What is left of each card of a node, for who plans: counts alone do not say whether the cards that
-// are free are of the type that is wanted.
+// What is left of each card of a node, for who plans: counts alone do not say whether the cards
+// that are free are of the type that is wanted.
 
 import { type CardRequest, type CardRoom, cardsFor, hasRoomOn } from './cards-for.ts';
 
@@ -108,7 +108,9 @@ export function fittingFrom(cards: Cards, count: number, kind: GpuKind): readonl
   return cardsFor({ ...kind, count }, roomsOf(cards));
 }
 
-/** Numbers of the cards that a plan counts on; where too few of the kind have room, the emptiest. */
+/**
+ * Numbers of the cards that a plan counts on; where too few of the kind have room, the emptiest.
+ */
 export function chosenFrom(cards: Cards, count: number, kind: GpuKind): readonly number[] {
   const rooms = roomsOf(cards);
   const chosen = fittingFrom(cards, count, kind);

@@ -2,7 +2,9 @@
 
 import { CLOCK_STEP_MIN_MS } from './limits.ts';
 
-/** The wall clock beside the one that counts from the start of the machine, also while it sleeps. */
+/**
+ * The wall clock beside the one that counts from the start of the machine, also while it sleeps.
+ */
 export interface ClockReading {
   /** Names that start. */
   readonly boot: string;
@@ -19,8 +21,8 @@ export interface ClockStep {
 }
 
 /**
- * Whether the wall clock and the one that never jumps still go together. They do not when somebody has
- * set the one, or when the machine has slept: which it was, a reading tells.
+ * Whether the wall clock and the one that never jumps still go together. They do not when somebody
+ * has set the one, or when the machine has slept: which it was, a reading tells.
  */
 export class ClocksApart {
   #ms: number | null = null;

@@ -1,5 +1,5 @@
-// Docker and podman: they run containers below themselves, in no group of the task that asks for one.
-// Whatever ends or stops a task has to be said to them.
+// Docker and podman: they run containers below themselves, in no group of the task that asks for
+// one. Whatever ends or stops a task has to be said to them.
 
 export const ENGINES = ['docker', 'podman'] as const;
 export type Engine = (typeof ENGINES)[number];

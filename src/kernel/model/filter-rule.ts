@@ -61,7 +61,10 @@ export interface Seen {
 export interface FilterState {
   readonly rules: readonly RuleState[];
   readonly sources: readonly SourceState[];
-  /** Why the file of rules cannot be read, those before being in force, or which names clash; null: all is well. */
+  /**
+   * Why the file of rules cannot be read, those before being in force, or which names clash; null:
+   * all is well.
+   */
   readonly problem: string | null;
 }
 
@@ -80,7 +83,9 @@ export interface SourceState {
   readonly problem: string | null;
 }
 
-/** What is suspicious about a rule, in words; null: nothing, or there is nothing yet that it is for. */
+/**
+ * What is suspicious about a rule, in words; null: nothing, or there is nothing yet that it is for.
+ */
 export function ruleWarning({ over, matched, of }: RuleState): string | null {
   if (of === 0) return null;
   if (matched === 0) return `matches none of ${of} ${over}`;

@@ -1,5 +1,5 @@
-// The gpus of a node as its agent tells of them: which cards there are, and which of them no task may
-// be given now.
+// The gpus of a node as its agent tells of them: which cards there are, and which of them no task
+// may be given now.
 
 /** `free`: tasks may have it. The head alone knows whether one has. */
 export const CARD_STATES = ['free', 'used_outside', 'ill', 'gone', 'unknown'] as const;

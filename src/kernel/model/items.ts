@@ -1,5 +1,5 @@
-// The items of a job with one task for each line of a list, and the places in its command where they
-// go: `{}` the item, `{n}` its number from 0, `{field}` a field of an item that has fields.
+// The items of a job with one task for each line of a list, and the places in its command where
+// they go: `{}` the item, `{n}` its number from 0, `{field}` a field of an item that has fields.
 
 import { err, ok, type Result } from '../base/result.ts';
 import { quoteWord } from '../base/shell-word.ts';
@@ -59,7 +59,9 @@ export function formatItem(item: Item): string {
     .join(' ');
 }
 
-/** A field that the program names and no item has; null: there is none, or the items have no fields. */
+/**
+ * A field that the program names and no item has; null: there is none, or the items have no fields.
+ */
 export function unknownField(program: Program, items: readonly Item[]): string | null {
   if (items.some((item) => typeof item === 'string')) return null;
   const names = textsOf(program).flatMap((text) => [...text.matchAll(PLACEHOLDER)]);
@@ -89,7 +91,9 @@ export function withPlaceFor(program: Program, first: Item): Result<Program, str
   return ok({ ...program, args: [...program.args, '{}'] });
 }
 
-/** The first item that lacks a field which the program names and another item has; null: none does. */
+/**
+ * The first item that lacks a field which the program names and another item has; null: none does.
+ */
 export function missingField(
   program: Program,
   items: readonly Item[],

@@ -70,8 +70,8 @@ export interface ArraySpec {
 }
 
 /**
- * Start only after another job is done: with `ok` all tasks completed, with `fail` any did not. With
- * `each` every task starts after the task of the other array with its index has completed.
+ * Start only after another job is done: with `ok` all tasks completed, with `fail` any did not.
+ * With `each` every task starts after the task of the other array with its index has completed.
  */
 export interface Dependency {
   readonly jobId: JobId;
@@ -92,7 +92,10 @@ export interface MpiSpec {
  * running limit.
  */
 export interface PoolSpec {
-  /** Unique among its owner's pools that live and are not stopped; null: it is found by its id alone. */
+  /**
+   * Unique among its owner's pools that live and are not stopped; null: it is found by its id
+   * alone.
+   */
   readonly name: string | null;
   /** Workers that stay, also when there is nothing to do. */
   readonly min: number;
@@ -192,8 +195,8 @@ export interface JobSpec {
   /** The pool whose workers the tasks are. Absent: it is an ordinary job; never of a submission. */
   readonly pool?: PoolSpec;
   /**
-   * With `mpi`: by it the processes of a task know each other. With `pool`: by it the head knows its
-   * workers. Never shown.
+   * With `mpi`: by it the processes of a task know each other. With `pool`: by it the head knows
+   * its workers. Never shown.
    */
   readonly stepKey?: string;
   /** Targets that are told of the job's end, as `matrix:@ann:lab`. Absent: none. */

@@ -1,6 +1,6 @@
-// The lives of a head: each start of it begins one. A head that was put back from an older copy gives
-// numbers out again, and which life gave a number tells the two apart. Nodes keep what a head said of
-// itself last, so that one that has lost records learns of it.
+// The lives of a head: each start of it begins one. A head that was put back from an older copy
+// gives numbers out again, and which life gave a number tells the two apart. Nodes keep what a head
+// said of itself last, so that one that has lost records learns of it.
 
 import type { Brand } from '../base/brand.ts';
 import type { GivenNumbers } from './loss.ts';
@@ -11,9 +11,13 @@ export type LifeId = Brand<string, 'LifeId'>;
 /** One life, as the head's own records have it. */
 export interface Life {
   readonly id: LifeId;
-  /** Number of its first record at the earliest: lives before it have written none from there on. */
+  /**
+   * Number of its first record at the earliest: lives before it have written none from there on.
+   */
   readonly from: number;
-  /** Instant of the last event before it; absent: there was none, or it is older than this member. */
+  /**
+   * Instant of the last event before it; absent: there was none, or it is older than this member.
+   */
   readonly after?: number;
 }
 

@@ -20,8 +20,8 @@ export const SCRIPT_BYTES_MAX = 1_048_576;
 /** A whole API request: a script and an environment with room to spare. */
 export const REQUEST_BYTES_MAX = 8 * 1_048_576;
 /**
- * Body of a request that needs no credentials, or whose route takes none: two secrets and room. Many
- * strangers may send at once.
+ * Body of a request that needs no credentials, or whose route takes none: two secrets and room.
+ * Many strangers may send at once.
  */
 export const OPEN_REQUEST_BYTES_MAX = 16_384;
 /**
@@ -111,17 +111,24 @@ export const STARTS_PER_CYCLE_MAX = 512;
 export const NEXT_PER_CYCLE_MAX = 512;
 /** Tasks of one job that are next on one node. */
 export const NEXT_PER_NODE_MAX = 256;
-/** Work of a node, at the job's own pace, that may be next there: others wait for a place no longer. */
+/**
+ * Work of a node, at the job's own pace, that may be next there: others wait for a place no longer.
+ */
 export const NEXT_AHEAD_MS = 500;
 /** A job whose tasks run longer has none next: what it loses between two of them is nothing. */
 export const NEXT_TASK_MS_MAX = 2_000;
-/** A node gives back what has been next for longer: the tasks before it run longer than those before them. */
+/**
+ * A node gives back what has been next for longer: the tasks before it run longer than those before
+ * them.
+ */
 export const NEXT_WAIT_MS_MAX = 2_000;
 /** Looks at nodes in one cycle before the event loop gets its turn: some 20 ms. */
 export const LOOKS_PER_CYCLE_MAX = 100_000;
 /** Looks that a task costs for which no node is looked at. */
 export const LOOKS_PER_TASK = 20;
-/** Looks that it costs to compare a node with all others that fit, where each has its own merits. */
+/**
+ * Looks that it costs to compare a node with all others that fit, where each has its own merits.
+ */
 export const LOOKS_PER_SORTED = 4;
 /** Looks that it costs to see one node's future for the first time in a cycle. */
 export const LOOKS_PER_LANE = 20;
@@ -186,7 +193,9 @@ export const CLOCK_STEPS_KEPT_MAX = 10;
 export const CLOCK_DOUBT_MIN_MS = 10 * 60_000;
 /** … which is believed when nobody has taken it back for so long. */
 export const CLOCK_DOUBT_MS = 3_600_000;
-/** Occurrences that a recurring reservation remembers to have had: against a clock that is set back. */
+/**
+ * Occurrences that a recurring reservation remembers to have had: against a clock that is set back.
+ */
 export const RESERVATION_HELD_MAX = 100;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
@@ -208,8 +217,8 @@ export const FORECAST_DELAYED_MAX = 20;
 /** Looks at nodes for it: some 10 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
 /**
- * Looks at nodes to tell what those before a task leave over for it: some 20 ms, or 0.1 s where they
- * search for others to make room.
+ * Looks at nodes to tell what those before a task leave over for it: some 20 ms, or 0.1 s where
+ * they search for others to make room.
  */
 export const TURN_LOOKS_MAX = 100_000;
 /** Looks at nodes after which a forecast gives up, also in the middle of a search: some 100 ms. */
@@ -234,8 +243,8 @@ export const NEWCOMERS_PER_ADDRESS_MAX = 256;
 /** Connections of all addresses together: few of a service's 65,536 descriptors, half of 4,096. */
 export const NEWCOMERS_MAX = 2048;
 /**
- * Connections from the head's own machine, besides: a thousand commands that wait for jobs there come
- * back at once when their head does.
+ * Connections from the head's own machine, besides: a thousand commands that wait for jobs there
+ * come back at once when their head does.
  */
 export const LOCAL_NEWCOMERS_MAX = 1280;
 /**
@@ -243,18 +252,23 @@ export const LOCAL_NEWCOMERS_MAX = 1280;
  * a younger connection is not ended for another one.
  */
 export const NEWCOMERS_GRACE_MS = 2000;
-/** Connections that the kernel keeps until they are taken; a busy head takes them a moment later. */
+/**
+ * Connections that the kernel keeps until they are taken; a busy head takes them a moment later.
+ */
 export const LISTEN_BACKLOG = 4096;
 
 /** Kept for whoever is about to name them: the files of a job that is being submitted. */
 export const BLOB_IDLE_MS = 86_400_000;
 /** The same when room is short: longer than it takes to submit once all files are there. */
 export const BLOB_IDLE_PRESSED_MS = 3_600_000;
-/** Below it the head's disk is for its journal only: a journal that cannot be written stops everything. */
+/**
+ * Below it the head's disk is for its journal only: a journal that cannot be written stops
+ * everything.
+ */
 export const BLOB_DISK_FREE_BYTES_MIN = 256 * 1_048_576;
 /**
- * A connection that brings so little of a file in so long is dead, or holds its place for nothing: a line of
- * 9,600 baud brings as much. What came is kept; its sender goes on with another.
+ * A connection that brings so little of a file in so long is dead, or holds its place for nothing:
+ * a line of 9,600 baud brings as much. What came is kept; its sender goes on with another.
  */
 export const BLOB_STALL_MS = 60_000;
 export const BLOB_STALL_BYTES = 64 * 1024;
@@ -264,7 +278,10 @@ export const BLOBS_ASKED_MAX = 10_000;
 export const BLOB_UPLOADS_PER_USER_MAX = 1000;
 /** Larger contents travel by themselves, and go on where a line broke; these are sent again. */
 export const BLOB_PACKED_BYTES_MAX = 256 * 1024;
-/** On the head, contents up to this size lie together in one file: a file each would cost more than it holds. */
+/**
+ * On the head, contents up to this size lie together in one file: a file each would cost more than
+ * it holds.
+ */
 export const PACKED_SIZE_MAX = 16 * 1024;
 /**
  * Contents in packs at most, as each takes some 200 bytes of memory; further ones are files of
@@ -298,7 +315,9 @@ export const CALL_BYTES_MAX = 1024 * 1_048_576;
 export const CALL_FRAME_BYTES = 256 * 1024;
 /** A frame with one more large message than that in it, or the hello of a full worker. */
 export const CALL_FRAME_BYTES_MAX = 2 * 1_048_576;
-/** More than a writer's frame holds, but for pings; a million of those held the head up for 0.3 s. */
+/**
+ * More than a writer's frame holds, but for pings; a million of those held the head up for 0.3 s.
+ */
 export const CALL_FRAME_MESSAGES_MAX = 65_536;
 /** Words that say what happened: an error's last lines, not a log. */
 export const CALL_WORDS_BYTES_MAX = 8192;
@@ -335,7 +354,9 @@ export const CALL_HEARTBEAT_MS = 2000;
 export const CALL_SILENT_MS = 10_000;
 /** A client without a line is given up after this. */
 export const CALL_CLIENT_AWAY_MS = 10_000;
-/** A client that fell silent, whose machine sleeps or is cut off: it may come back with its calls. */
+/**
+ * A client that fell silent, whose machine sleeps or is cut off: it may come back with its calls.
+ */
 export const CALL_CLIENT_SILENT_MS = 180_000;
 /** A worker is given up after this, if nobody has said before what became of it. */
 export const CALL_WORKER_AWAY_MS = 60_000;
@@ -347,13 +368,20 @@ export const CALL_OVER_MAX = 1000;
 export const CALL_BACKLOG_MS = 1000;
 /** Between telling a function that it should end, and killing its process. */
 export const CALL_GRACE_MS = 1000;
-/** A process for calls that is not ready by then hangs: on a busy machine one takes some seconds. */
+/**
+ * A process for calls that is not ready by then hangs: on a busy machine one takes some seconds.
+ */
 export const CALL_CHILD_START_MS = 60_000;
-/** Calls of a pool within calls of it on one worker: each takes a process, in the worker's memory. */
+/**
+ * Calls of a pool within calls of it on one worker: each takes a process, in the worker's memory.
+ */
 export const CALL_DEPTH_MAX = 8;
 /** A process for inner calls that has had none for so long is ended: it holds memory. */
 export const CALL_SEAT_IDLE_MS = 10_000;
-/** A pool for one program ends when nobody has been connected for so long: a program's patience is two minutes. */
+/**
+ * A pool for one program ends when nobody has been connected for so long: a program's patience is
+ * two minutes.
+ */
 export const POOL_ABANDONED_MS = 180_000;
 /** Calls that a worker's child has, the running one included: enough to be never idle. */
 export const CALL_HANDED_MAX = 16;

@@ -59,8 +59,9 @@ export type NodeWork =
   | { readonly kind: 'skipped'; readonly why: string };
 
 /**
- * What the site of a node has done with it. `asked`: its gateway may have been told to stop it, and has said
- * nothing of it yet, so that the node may be stopped. `never`: it was not, for all that its gateway says.
+ * What the site of a node has done with it. `asked`: its gateway may have been told to stop it, and
+ * has said nothing of it yet, so that the node may be stopped. `never`: it was not, for all that
+ * its gateway says.
  */
 export type NodeStop = 'asked' | 'stopped' | 'returned' | 'never';
 

@@ -1,5 +1,5 @@
-// How large a single node of a site is whose own scheduler decides: to us it is one node with all that its
-// nodes have together, and none of them has that.
+// How large a single node of a site is whose own scheduler decides: to us it is one node with all
+// that its nodes have together, and none of them has that.
 
 import type { Resources } from './resources.ts';
 import type { SiteNode } from './site.ts';

@@ -32,8 +32,8 @@ export interface NodeFacts {
   /** Absent: its site has none, or it has none. */
   readonly siteSkills?: SiteSkills;
   /**
-   * Largest nodes of a site whose own scheduler decides, as no task gets two of them. Absent: the node
-   * is one.
+   * Largest nodes of a site whose own scheduler decides, as no task gets two of them. Absent: the
+   * node is one.
    */
   readonly sizes?: readonly NodeSize[];
   /** False: everything runs as the agent's own user, whoever submitted it. */

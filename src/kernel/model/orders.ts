@@ -44,9 +44,14 @@ export interface Share {
 /** What tasks of a batch are told of it. */
 export interface BatchPlace {
   readonly title: string;
-  /** Folder of the solver's build, among those that the node keeps for the user; null: none is built. */
+  /**
+   * Folder of the solver's build, among those that the node keeps for the user; null: none is
+   * built.
+   */
   readonly build: string | null;
-  /** Where the build has failed it is tried again in another attempt only. Absent: an older head's. */
+  /**
+   * Where the build has failed it is tried again in another attempt only. Absent: an older head's.
+   */
   readonly attempt?: string;
   /** The task may first take so long to build it, or to wait for that. Absent: in its own time. */
   readonly buildMs?: number;
@@ -89,8 +94,8 @@ export interface LaunchOrder {
    */
   readonly mpi?: { readonly ranksPerNode: number; readonly key: string };
   /**
-   * Nothing of ours is run: the site is told to start this job, which it has. Missing for every other
-   * job.
+   * Nothing of ours is run: the site is told to start this job, which it has. Missing for every
+   * other job.
    */
   readonly foreign?: { readonly job: string; readonly index: number | null };
   /** The pool whose worker the task is, which proves it by `key`. Missing for every other job. */
@@ -99,7 +104,9 @@ export interface LaunchOrder {
     readonly recycle?: Recycle;
     /** In which it runs; missing: it runs on the node itself. */
     readonly image?: ContainerImage;
-    /** The interpreter that runs functions of Python programs; missing: they are of Node programs. */
+    /**
+     * The interpreter that runs functions of Python programs; missing: they are of Node programs.
+     */
     readonly python?: string;
   };
   /**
@@ -107,7 +114,10 @@ export interface LaunchOrder {
    * agent knows nothing of that: then it never does.
    */
   readonly next?: boolean;
-  /** Starts of the task before this one that never began. Missing as `next` is: none that anybody knows. */
+  /**
+   * Starts of the task before this one that never began. Missing as `next` is: none that anybody
+   * knows.
+   */
   readonly unbegun?: number;
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
@@ -121,8 +131,8 @@ export interface EndOrder {
   readonly life?: LifeId;
   readonly graceMs: number;
   /**
-   * In words, for the agent's log. `cancel` and `requeue` are wishes: only these end a job that a user
-   * gave to a site itself.
+   * In words, for the agent's log. `cancel` and `requeue` are wishes: only these end a job that a
+   * user gave to a site itself.
    */
   readonly why: string;
   /** The task runs again or elsewhere: nobody wants what this start of it leaves. */
@@ -164,8 +174,8 @@ export interface SignalOrder {
 }
 
 /**
- * Say how this epoch ended, which the agent no longer holds: the head has lost what it was told. Only
- * to agents that answer it (`answers`).
+ * Say how this epoch ended, which the agent no longer holds: the head has lost what it was told.
+ * Only to agents that answer it (`answers`).
  */
 export interface TellOrder {
   readonly kind: 'tell';

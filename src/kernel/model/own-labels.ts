@@ -1,4 +1,5 @@
-// Labels by which the program keeps its own accounts: people read of the matter elsewhere, in words.
+// Labels by which the program keeps its own accounts: people read of the matter elsewhere, in
+// words.
 
 /** A node that could not build the solver of a batch has it, and the jobs of the batch shun it. */
 const BUILD_FAILED = /^!?build-failed=/;

@@ -1,4 +1,5 @@
-// A pause: a node stands aside for whoever sits at it. What runs there is suspended, nothing starts.
+// A pause: a node stands aside for whoever sits at it. What runs there is suspended, nothing
+// starts.
 
 import { formatDuration } from '../base/duration.ts';
 import { formatInstant } from '../base/instant.ts';

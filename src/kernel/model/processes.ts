@@ -17,9 +17,9 @@ export type LaunchStage =
   | 'lease';
 
 /**
- * What others made of it at its site. `refused`: the site would not have it, or has it no more though it
- * never began. `cancelled`: its owner or an operator ended it there. `untaken`: the site was told to start
- * it, did not, and has it waiting as before.
+ * What others made of it at its site. `refused`: the site would not have it, or has it no more
+ * though it never began. `cancelled`: its owner or an operator ended it there. `untaken`: the site
+ * was told to start it, did not, and has it waiting as before.
  */
 export type EndThere = 'refused' | 'cancelled' | 'untaken';
 
@@ -65,7 +65,9 @@ export interface KnownProcess {
   readonly state: 'launching' | 'running' | 'stopped' | 'ended';
   /** A user gave it to a site itself, so that it is not ours to end. Absent: it is ours. */
   readonly isForeign?: true;
-  /** When it started, by the clock of its machine or site. Absent: it has not, or nobody says when. */
+  /**
+   * When it started, by the clock of its machine or site. Absent: it has not, or nobody says when.
+   */
   readonly startedAt?: number;
   /** Present once ended: the event that says how. */
   readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' | 'refused' }>;

@@ -1,5 +1,5 @@
-// Why a task waits, as values that the core makes. The words that people read are made of them in one
-// place, head/answers/words.
+// Why a task waits, as values that the core makes. The words that people read are made of them in
+// one place, head/answers/words.
 
 import type { CapKind } from './caps.ts';
 import type { JobId, NodeName, UserName } from './ids.ts';

@@ -78,8 +78,8 @@ function fitsGpus({ gpuCount, gpuKind }: Resources, free: Resources): boolean {
 }
 
 /**
- * What is asked of a part of a node that is set aside: of its gpus only the number is. Where all cards of the
- * node are of the kind that is asked for, the number will do.
+ * What is asked of a part of a node that is set aside: of its gpus only the number is. Where all
+ * cards of the node are of the kind that is asked for, the number will do.
  */
 export function askedOfPart(wanted: Resources, total: Resources): Resources {
   const { gpuKind, ...counts } = wanted;

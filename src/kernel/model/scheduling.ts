@@ -27,8 +27,8 @@ export const DEFAULT_POLICY: Policy = 'easy';
 export const NODE_PLACEMENTS = ['pack', 'spread', 'least_loaded'] as const;
 
 /**
- * Which of the sites: where it waits least by their own queues, where a cpu hour costs least, or where
- * its inputs have been.
+ * Which of the sites: where it waits least by their own queues, where a cpu hour costs least, or
+ * where its inputs have been.
  */
 export const SITE_PLACEMENTS = ['least_wait', 'cheapest', 'near_data'] as const;
 

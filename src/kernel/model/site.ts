@@ -5,7 +5,10 @@ import type { FilterState, Seen } from './filter-rule.ts';
 import type { EpochId, NodeName } from './ids.ts';
 import type { ExitStatus } from './job.ts';
 
-/** Systems that an adaptor knows, by their words in the configuration (makers: bin/site-adaptors.ts). */
+/**
+ * Systems that an adaptor knows, by their words in the configuration (makers:
+ * bin/site-adaptors.ts).
+ */
 export const SITE_SYSTEMS = [
   ...(['slurm', 'sge', 'oar', 'pbs', 'htcondor', 'lsf'] as const),
   // By programs that are not a batch system's own commands.
@@ -89,7 +92,8 @@ export interface SiteJob {
   /** We hold it, for `reason`. Absent: its site does, or nobody. */
   readonly isHeldByUs?: true;
   /**
-   * What we have written at it for its user, as its listing has it. Null: others have written there; absent:
+   * What we have written at it for its user, as its listing has it. Null: others have written
+   * there; absent:
    * nobody has, or its listing does not say.
    */
   readonly note?: string | null;
@@ -150,8 +154,8 @@ export interface StopRequest {
 }
 
 /**
- * `stopped`: no job starts there. `returning`: it is being given back as it was. `refused`: its site
- * would not stop it, and has it as it was.
+ * `stopped`: no job starts there. `returning`: it is being given back as it was. `refused`: its
+ * site would not stop it, and has it as it was.
  */
 export const SITE_STOP_STATES = ['stopped', 'returning', 'refused'] as const;
 
@@ -236,7 +240,10 @@ export interface SiteNews {
   readonly gone: readonly string[];
   /** All nodes that it has stopped, or not yet given back; absent: it stops none. */
   readonly stops?: readonly SiteStop[];
-  /** Number of the last word of the head on stops that it has heard in this session, 0: none; absent: an older one. */
+  /**
+   * Number of the last word of the head on stops that it has heard in this session, 0: none;
+   * absent: an older one.
+   */
   readonly stopsHeard?: number;
   /** How its filters fare; absent: it has none. */
   readonly filters?: FilterState;
@@ -274,12 +281,17 @@ export interface SiteHang {
   readonly ageMs: number | null;
 }
 
-/** Name of a site's node, as it is shown, among ours: nodes of several sites may be called the same. */
+/**
+ * Name of a site's node, as it is shown, among ours: nodes of several sites may be called the same.
+ */
 export function memberName(node: string, site: string): string {
   return `${node}.${site}`;
 }
 
-/** What a site's node is called here, before the name of its site: its own name, or what its rules make of it. */
+/**
+ * What a site's node is called here, before the name of its site: its own name, or what its rules
+ * make of it.
+ */
 export function shownName({ name, seen }: Pick<SiteNode, 'name' | 'seen'>): string {
   return seen?.name ?? name;
 }
@@ -289,7 +301,9 @@ export function foreignName(site: string, job: string): string {
   return `${site}/${job}`;
 }
 
-/** The name before that of the site of a node of ours, `n1.hpc`; null: it is no node of that site. */
+/**
+ * The name before that of the site of a node of ours, `n1.hpc`; null: it is no node of that site.
+ */
 export function siteNodeOf(member: string, site: string): string | null {
   return member.endsWith(`.${site}`) ? member.slice(0, -site.length - 1) : null;
 }

@@ -1,10 +1,13 @@
-// Files of a job: what is brought to its nodes before it starts, and what is kept of what it leaves.
+// Files of a job: what is brought to its nodes before it starts, and what is kept of what it
+// leaves.
 
 import type { BlobHash } from './blob.ts';
 
 /** What a submission says of its files. */
 export interface StagingRequest {
-  /** The list of files that it needs (core/files/file-set.ts), which is a blob itself. Absent: none. */
+  /**
+   * The list of files that it needs (core/files/file-set.ts), which is a blob itself. Absent: none.
+   */
   readonly inputs?: BlobHash | undefined;
   /** Patterns; absent: everything up to `head.archive_default`. An empty list: nothing. */
   readonly outputs?: readonly string[] | undefined;

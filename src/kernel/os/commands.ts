@@ -1,5 +1,6 @@
-// The Commands port: each command runs in a process group of its own, so that all of it can be ended.
-// What it gets of this program's variables is all but those for this program itself, or those that are named.
+// The Commands port: each command runs in a process group of its own, so that all of it can be
+// ended. What it gets of this program's variables is all but those for this program itself, or
+// those that are named.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { withoutOwn } from '../base/own-variables.ts';
@@ -15,8 +16,8 @@ const OF_ACCOUNT = new Set(['HOME', 'USER', 'LOGNAME']);
 export const systemCommands: Commands = { run: (command) => run(command, withoutOwn(process.env)) };
 
 /**
- * Commands with no more of this program's variables than these; `SGE_*` are all that begin so. Those of Weft
- * are never among them: some are secrets.
+ * Commands with no more of this program's variables than these; `SGE_*` are all that begin so.
+ * Those of Weft are never among them: some are secrets.
  */
 export function commandsWith(names: readonly string[]): Commands {
   const isNamed = (variable: string): boolean =>
@@ -36,8 +37,8 @@ export function commandsWith(names: readonly string[]): Commands {
 }
 
 /**
- * Takes on groups, group and user, in this order, and becomes the program: `spawn` of Node.js drops all
- * supplementary groups and has no option for them.
+ * Takes on groups, group and user, in this order, and becomes the program: `spawn` of Node.js drops
+ * all supplementary groups and has no option for them.
  */
 const BECOME = `const [uid, gid, groups, ...argv] = process.argv.slice(1);
 process.setgroups(groups.split(',').map(Number));
@@ -157,7 +158,10 @@ function remains(child: ChildProcess): () => boolean {
   return () => isChildThere() || countMembers({ ...unmarked, pid, isLive: false, endedTicks }) > 0;
 }
 
-/** Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end ourselves. */
+/**
+ * Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end
+ * ourselves.
+ */
 function killGroup({ pid }: ChildProcess): string | null {
   if (pid === undefined) return null;
   try {

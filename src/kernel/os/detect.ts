@@ -75,7 +75,9 @@ export function diskSize(path: string): number {
   return blocks * bsize;
 }
 
-/** Every interface but the loopback: its name, its addresses, its speed where the kernel knows it. */
+/**
+ * Every interface but the loopback: its name, its addresses, its speed where the kernel knows it.
+ */
 export function describeNetwork(): string {
   const known = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) => {
     const outside = addresses.filter(({ internal, address }) => !internal && !isLinkLocal(address));
@@ -101,7 +103,8 @@ function speedOf(name: string): string[] {
 /**
  * Names one start of this machine: everything that ran under another id is gone. A container is a
  * machine of its own: its process table starts anew while the kernel's boot id (random(4)) stays.
- * Where the first process of the table is hidden (hidepid, a unit's ProtectProc) the table alone counts.
+ * Where the first process of the table is hidden (hidepid, a unit's ProtectProc) the table alone
+ * counts.
  */
 export function readBootId(): string {
   const kernel = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();

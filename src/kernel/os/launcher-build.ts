@@ -22,7 +22,10 @@ const COMPILERS: readonly (readonly string[])[] = [
   ['cc', '-O2'],
 ];
 
-/** The folder for what is compiled cannot be made, or nothing can be written into it: `cause` says why. */
+/**
+ * The folder for what is compiled cannot be made, or nothing can be written into it: `cause` says
+ * why.
+ */
 export class UnwritableCache extends Error {
   readonly folder: string;
 
@@ -33,8 +36,8 @@ export class UnwritableCache extends Error {
 }
 
 /**
- * Compiles once per version of the sources, into `cacheDir`. Never rejects for want of a compiler; rejects with
- * `UnwritableCache` where a program would have no place.
+ * Compiles once per version of the sources, into `cacheDir`. Never rejects for want of a compiler;
+ * rejects with `UnwritableCache` where a program would have no place.
  */
 export async function ensureLauncher(cacheDir: string): Promise<LauncherProgram> {
   const sources = fileURLToPath(new URL('../../../launcher', import.meta.url));

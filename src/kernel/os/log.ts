@@ -1,5 +1,5 @@
-// The Log port: JSON lines by pino, to a file that logrotate may move away, or to standard error; lines
-// for people where that is a terminal.
+// The Log port: JSON lines by pino, to a file that logrotate may move away, or to standard error;
+// lines for people where that is a terminal.
 
 import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';

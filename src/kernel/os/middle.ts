@@ -37,8 +37,8 @@ function punch(file: number, { from, keep }: Middle): Promise<boolean> {
 }
 
 /**
- * Where nothing can be punched (BusyBox, some file systems). What is written between the look at the
- * end and the cut, some millionths of a second, is lost, and zeros stand in its place.
+ * Where nothing can be punched (BusyBox, some file systems). What is written between the look at
+ * the end and the cut, some millionths of a second, is lost, and zeros stand in its place.
  */
 export function cutAndRestore(file: number, { from, keep }: Middle): void {
   let end = readEnd(file, { from, keep });

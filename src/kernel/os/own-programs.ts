@@ -3,12 +3,15 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Options of Node.js for those that move bytes and keep none: what they take is of the job's memory. */
+/**
+ * Options of Node.js for those that move bytes and keep none: what they take is of the job's
+ * memory.
+ */
 export const SMALL = ['--max-semi-space-size=1', '--max-old-space-size=64'];
 
 /**
- * Writes it as a script that starts with this very Node.js, whatever a job's PATH has, and that others
- * can be given as one word. Its path.
+ * Writes it as a script that starts with this very Node.js, whatever a job's PATH has, and that
+ * others can be given as one word. Its path.
  */
 export function writeProgram(stateDir: string, name: string, file: string): string {
   const folder = join(stateDir, 'bin');

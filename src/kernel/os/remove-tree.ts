@@ -1,5 +1,6 @@
-// Removes a directory of a user with all that is in it, never more than its owner could remove: links
-// are not followed, also when they are put in the way meanwhile, and nothing of another mount goes.
+// Removes a directory of a user with all that is in it, never more than its owner could remove:
+// links are not followed, also when they are put in the way meanwhile, and nothing of another mount
+// goes.
 
 import { execFile } from 'node:child_process';
 import {
@@ -40,7 +41,9 @@ export async function removeTree(path: string): Promise<void> {
   rmdirSync(path);
 }
 
-/** Nothing is there, any more: most private directories are empty. Throws when it is no directory. */
+/**
+ * Nothing is there, any more: most private directories are empty. Throws when it is no directory.
+ */
 export function isGoneAtOnce(path: string): boolean {
   const status = statusOf(path);
   // More than its own two names, where directories are counted so: one is in it.
@@ -122,7 +125,9 @@ function mountOf(fd: number): string {
   return /^mnt_id:.*$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[0] ?? '';
 }
 
-/** By a process with the rights of its owner only, which reaches nothing that the owner could not. */
+/**
+ * By a process with the rights of its owner only, which reaches nothing that the owner could not.
+ */
 async function removeAsOwner(path: string, { uid, gid }: Stats): Promise<void> {
   const isRoot = process.getuid?.() === 0;
   const rights = isRoot ? { uid, gid, env: BARE } : {};

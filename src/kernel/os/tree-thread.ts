@@ -1,5 +1,5 @@
-// Removes directories in a thread of its own: on a disk with much in hand each name takes a millisecond,
-// and whoever starts tasks must not stand still for that.
+// Removes directories in a thread of its own: on a disk with much in hand each name takes a
+// millisecond, and whoever starts tasks must not stand still for that.
 
 import { Worker } from 'node:worker_threads';
 import { isGoneAtOnce, removeTree } from './remove-tree.ts';
@@ -87,7 +87,10 @@ export class TreeThread {
 
 const thread = new TreeThread();
 
-/** `removeTree`, but that what is not empty goes in the thread. It starts with the first such directory. */
+/**
+ * `removeTree`, but that what is not empty goes in the thread. It starts with the first such
+ * directory.
+ */
 export function removeTreeAside(path: string): Promise<void> {
   return thread.remove(path);
 }

@@ -13,8 +13,8 @@ const PATIENCE_MS = 2000;
 const USUAL = ['ignore', 'pipe', 'ignore'] as const;
 
 /**
- * For `PeerOwners`. `launcher`: the program and its first words; null: there is none that was compiled,
- * and nobody is told.
+ * For `PeerOwners`. `launcher`: the program and its first words; null: there is none that was
+ * compiled, and nobody is told.
  */
 export function uidsByLauncher(
   launcher: Promise<readonly string[] | null>,
@@ -29,7 +29,10 @@ export function uidsByLauncher(
   };
 }
 
-/** None of one that is closed. In the same turn of the loop in which it is handed on, it stays what it is. */
+/**
+ * None of one that is closed. In the same turn of the loop in which it is handed on, it stays what
+ * it is.
+ */
 function descriptorOf(socket: Socket): number | null {
   const { _handle: handle } = socket as unknown as { _handle?: { fd?: number } | null };
   const descriptor = handle?.fd ?? -1;

@@ -58,8 +58,8 @@ function ownAccount(): UserAccount {
 }
 
 async function lookUp(name: string): Promise<UserAccount | null> {
-  // A name that looks like an option or a number would be taken for something else. Directories have
-  // names such as `LAB\eva` and `ann@lab.example`.
+  // A name that looks like an option or a number would be taken for something else. Directories
+  // have names such as `LAB\eva` and `ann@lab.example`.
   if (!/^(?!\d+$)[^-+:/\p{Cc}][^:/\p{Cc}]*$/u.test(name)) return null;
   const line = await output('getent', ['passwd', '--', name]);
   if (line === null) return null;

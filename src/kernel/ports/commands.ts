@@ -10,7 +10,10 @@ export interface Command {
   readonly timeoutMs: number;
   /** Which part of its output is kept, and how many characters. */
   readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
-  /** A command that prints more characters is ended, as after its time. Absent: it may print any number. */
+  /**
+   * A command that prints more characters is ended, as after its time. Absent: it may print any
+   * number.
+   */
   readonly lengthMax?: number;
   /** The command's standard error is kept apart from its output. */
   readonly apart?: true;
@@ -38,13 +41,16 @@ export interface CommandEnd {
   readonly code: number | null;
   /** How it ended. */
   readonly how: string;
-  /** Standard output and, where they are not kept apart, standard error, in the order in which they came. */
+  /**
+   * Standard output and, where they are not kept apart, standard error, in the order in which they
+   * came.
+   */
   readonly output: string;
   /** Standard error, where it is kept apart. */
   readonly errors: string;
   /**
-   * Whether something of a command that was not in time still runs: no signal ends what hangs in the
-   * kernel, and what sudo has made another's is not ours to kill.
+   * Whether something of a command that was not in time still runs: no signal ends what hangs in
+   * the kernel, and what sudo has made another's is not ours to kill.
    */
   readonly isThere: () => boolean;
 }

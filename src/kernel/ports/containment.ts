@@ -54,7 +54,9 @@ export interface Containment {
   close(): void;
 }
 
-/** Where no group can be made: memory is watched from outside, processes are found by their marks. */
+/**
+ * Where no group can be made: memory is watched from outside, processes are found by their marks.
+ */
 export const POLLED: Containment = {
   facts: 'polling',
   limits: 'polling',

@@ -30,9 +30,9 @@ export interface Files {
    */
   empty(path: string, uid: number): boolean;
   /**
-   * Gives the room of everything from `offset` on but the last `keep` bytes back to the disk; the size
-   * stays, so that whoever writes goes on where he was. Nothing happens unless it is a regular file of
-   * `uid`.
+   * Gives the room of everything from `offset` on but the last `keep` bytes back to the disk; the
+   * size stays, so that whoever writes goes on where he was. Nothing happens unless it is a regular
+   * file of `uid`.
    */
   emptyFrom(path: string, uid: number | null, offset: number, keep: number): Promise<void>;
   /** Fine when it is gone already. */

@@ -62,7 +62,8 @@ export interface Processes {
   heard(monotonic: number): void;
   /**
    * To every process that belongs to it, also those that left its session.
-   * @param isAsked somebody sends it to them for what they make of it. Absent: they are to end, stop or go on.
+   * @param isAsked somebody sends it to them for what they make of it. Absent: they are to end,
+   * stop or go on.
    */
   signal(launchId: number, signal: number, isAsked?: boolean): void;
   /** How many processes still belong to it, zombies aside. */

@@ -15,8 +15,8 @@ export interface StagingFailure {
 
 export interface Staging {
   /**
-   * Lays the files that the order names out in `directory`, which is made anew: all of them, each as
-   * it was sent, or none. Owned by `owner`; null = the agent's own user.
+   * Lays the files that the order names out in `directory`, which is made anew: all of them, each
+   * as it was sent, or none. Owned by `owner`; null = the agent's own user.
    */
   bring(
     order: LaunchOrder,

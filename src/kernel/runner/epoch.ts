@@ -13,7 +13,10 @@ export interface Now {
   readonly at: number;
   /** Ms since the machine started, so that it survives a restart of the agent. */
   readonly monotonic: number;
-  /** The wall clock when the machine was started: it changes when somebody sets it. Absent: not known. */
+  /**
+   * The wall clock when the machine was started: it changes when somebody sets it. Absent: not
+   * known.
+   */
   readonly bootedAt?: number;
 }
 
@@ -28,11 +31,16 @@ interface AnyEpoch {
   turnHeard: number;
   /** The node is paused: the epoch stands still whatever `wanted` says. */
   paused: boolean;
-  /** The head has an end under this id: usually its own, else of a start that had the same id (S13). */
+  /**
+   * The head has an end under this id: usually its own, else of a start that had the same id (S13).
+   */
   acknowledged: boolean;
 }
 
-/** `waiting`: an older epoch of the task is still here, or there is no place for it. `accepted`: to be prepared. */
+/**
+ * `waiting`: an older epoch of the task is still here, or there is no place for it. `accepted`: to
+ * be prepared.
+ */
 export interface Queued extends AnyEpoch {
   readonly phase: 'waiting' | 'accepted';
   readonly run: null;
@@ -73,7 +81,9 @@ export interface Ended extends AnyEpoch {
   readonly phase: 'ended';
   /** Null when it ended before its processes were asked for. */
   readonly run: Run | null;
-  /** What was told of it, should a head that lost it ask once more. Absent: an older agent ended it. */
+  /**
+   * What was told of it, should a head that lost it ask once more. Absent: an older agent ended it.
+   */
   readonly told?: EndReport;
   /** The shell has shipped the output and removed what it had set up. */
   released: boolean;
@@ -82,7 +92,9 @@ export interface Ended extends AnyEpoch {
 export type Epoch = Queued | Launching | Running | Sweeping | Storing | Ended;
 export type Phase = Epoch['phase'];
 
-/** The processes of an epoch and all that came with them: the same object from launching to the end. */
+/**
+ * The processes of an epoch and all that came with them: the same object from launching to the end.
+ */
 export interface Run {
   readonly preparation: Preparation;
   /** By rank; never empty. */
@@ -121,7 +133,10 @@ export interface Start {
   readonly bootedAt?: number;
 }
 
-/** `requested`: the launcher was asked for it. `failed`: it never began. `lost`: its end is not known. */
+/**
+ * `requested`: the launcher was asked for it. `failed`: it never began. `lost`: its end is not
+ * known.
+ */
 export type Process =
   | {
       readonly launchId: number;
@@ -261,8 +276,8 @@ export function pauseWalltime(run: Run, monotonic: number): void {
 }
 
 /**
- * An instant of an epoch as it is told: as long after its start as it was, however the wall clock has
- * been set since.
+ * An instant of an epoch as it is told: as long after its start as it was, however the wall clock
+ * has been set since.
  */
 export function instantOf({ run }: Pick<Epoch, 'run'>, now: Now): number {
   const bootedAt = run?.start?.bootedAt;
@@ -271,7 +286,9 @@ export function instantOf({ run }: Pick<Epoch, 'run'>, now: Now): number {
   return Math.abs(setByMs) < CLOCK_STEP_MIN_MS ? now.at : now.at - setByMs;
 }
 
-/** When it began, as it is told; its time limit counts from when that was heard. Null: it has not. */
+/**
+ * When it began, as it is told; its time limit counts from when that was heard. Null: it has not.
+ */
 export function beginOf({ run }: Pick<Epoch, 'run'>): number | null {
   const start = run?.start ?? null;
   return start === null ? null : start.at - (start.begunMs ?? 0);

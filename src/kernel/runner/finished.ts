@@ -1,5 +1,5 @@
-// Orders about what is over here. Only a head that has lost its newest records gives them, and it is
-// answered with what it had been told: silence would leave the task as it is for ever.
+// Orders about what is over here. Only a head that has lost its newest records gives them, and it
+// is answered with what it had been told: silence would leave the task as it is for ever.
 
 import type { EpochId } from '../model/ids.ts';
 import { NO_USAGE } from '../model/job.ts';

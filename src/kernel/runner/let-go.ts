@@ -1,12 +1,15 @@
-// Jobs that a user gave to a site itself: our books on them may end without them. What the site runs
-// runs; it ends for us only if somebody wants it to end.
+// Jobs that a user gave to a site itself: our books on them may end without them. What the site
+// runs runs; it ends for us only if somebody wants it to end.
 
 import type { EndOrder } from '../model/orders.ts';
 import { type Epoch, isLaunched, type Now } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import { endOfNothing } from './finished.ts';
 
-/** What heads say of an end that somebody asked for: its owner, an operator, or a rule that they set. */
+/**
+ * What heads say of an end that somebody asked for: its owner, an operator, or a rule that they
+ * set.
+ */
 const WISHES: ReadonlySet<string> = new Set(['cancel', 'requeue']);
 
 /**

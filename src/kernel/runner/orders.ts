@@ -90,7 +90,9 @@ function untilOf({ next }: LaunchOrder, { monotonic }: Now): { readonly nextUnti
   return next === true ? { nextUntil: monotonic + NEXT_WAIT_MS_MAX } : {};
 }
 
-/** What waited for a place has one. Null: nothing of that number waits for one, or it still does. */
+/**
+ * What waited for a place has one. Null: nothing of that number waits for one, or it still does.
+ */
 function decidePlaced(state: RunnerState, order: LaunchOrder): RunnerEvent[] | null {
   const epoch = state.epochs.get(order.epochId);
   if (epoch === undefined || order.next === true || !isNext(epoch)) return null;

@@ -66,7 +66,9 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
   }
 }
 
-/** @param agoMs counts for what is told; its time limit counts from now, as clocks need not agree */
+/**
+ * @param agoMs counts for what is told; its time limit counts from now, as clocks need not agree
+ */
 function decideStarted(
   { epoch, process, epochId, rank }: Spot,
   now: Now,

@@ -1,4 +1,5 @@
-// The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it ended.
+// The steps of an epoch that the shell reports: prepared, swept, stored, released; and how it
+// ended.
 
 import type { EpochId } from '../model/ids.ts';
 import type { EndCause, EndReport } from '../model/orders.ts';
@@ -136,8 +137,8 @@ export function endDiscarded({ order, end }: Storing, why: string): RunnerEvent 
 }
 
 /**
- * A head that has lost the record of why must not take it for done: it is told as what it is, one that an
- * order has ended.
+ * A head that has lost the record of why must not take it for done: it is told as what it is, one
+ * that an order has ended.
  */
 function discarded(report: EndReport, why: string): EndReport {
   const stored = unstored(`ended before its files were kept: ${why}`);

@@ -86,7 +86,9 @@ export function decideBuilt(state: RunnerState, epochId: EpochId, now: Now): Run
   ];
 }
 
-/** Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on. */
+/**
+ * Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on.
+ */
 function warningDue(epoch: Epoch, now: Now): RunnerEvent | null {
   const at = warningAtMs(epoch);
   if (at === null || isStanding(epoch) || elapsedMs(epoch, now) < at) return null;

@@ -20,7 +20,9 @@ import {
   type Sweeping,
 } from './epoch.ts';
 
-/** An epoch of this phase; anything else is an event that does not follow from the ones before it. */
+/**
+ * An epoch of this phase; anything else is an event that does not follow from the ones before it.
+ */
 export function inPhase<P extends Phase>(
   epoch: Epoch,
   ...phases: readonly P[]

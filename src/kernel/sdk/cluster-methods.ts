@@ -1,5 +1,5 @@
-// How a wing adds methods to `Cluster`: it declares them on `ClusterMethods`, in a `declare module`,
-// and says here what they do.
+// How a wing adds methods to `Cluster`: it declares them on `ClusterMethods`, in a `declare
+// module`, and says here what they do.
 
 import { Cluster, type ClusterMethods, lineOf } from './cluster.ts';
 import type { HeadConnection } from './line.ts';

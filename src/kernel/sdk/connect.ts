@@ -1,4 +1,5 @@
-// The entrance of the library: finds the head as the command line does, and says who this program is.
+// The entrance of the library: finds the head as the command line does, and says who this program
+// is.
 
 import { type Location, locateHead } from '../connect/locate.ts';
 import type { Duration } from '../model/options/types.ts';

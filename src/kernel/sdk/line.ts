@@ -110,7 +110,10 @@ export class HeadConnection {
     }
   }
 
-  /** A WebSocket to one of the head's paths, dialed once. Throws a failure, not yet an error of the library. */
+  /**
+   * A WebSocket to one of the head's paths, dialed once. Throws a failure, not yet an error of the
+   * library.
+   */
   dial(path: string, headers: Readonly<Record<string, string>> = {}): Promise<HeadSocket> {
     return this.#api.dial(path, { headers });
   }

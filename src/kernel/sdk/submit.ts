@@ -33,7 +33,9 @@ export async function submitJob(
   });
 }
 
-/** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
+/**
+ * Sends files, and then what names them: by the hash of their list, or by none when there are none.
+ */
 export async function withInputs<T>(
   line: HeadConnection,
   inputs: InputRequests | null,

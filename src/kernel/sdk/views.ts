@@ -155,7 +155,9 @@ export interface TaskInfo {
   } | null;
 }
 
-/** How the start at a site that decides itself is reckoned: from its queue, as it was listed last. */
+/**
+ * How the start at a site that decides itself is reckoned: from its queue, as it was listed last.
+ */
 export interface StartGuess {
   readonly site: string;
   /** Null when it takes no work, as far as it says. */

@@ -15,7 +15,9 @@ export function optionOf(flag: string, value: string | number | undefined): stri
 /** What it says of a failure, whole, is short. */
 const WORDS_MAX = 4000;
 
-/** Runs the command line; its standard output. Rejects with this code and what it says of a failure. */
+/**
+ * Runs the command line; its standard output. Rejects with this code and what it says of a failure.
+ */
 export function weft(code: string, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const stdio = ['ignore', 'pipe', 'pipe'] as const;

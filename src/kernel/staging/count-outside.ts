@@ -1,4 +1,5 @@
-// What a job of a batch found in its work directory when it began, as its script has written it down.
+// What a job of a batch found in its work directory when it began, as its script has written it
+// down.
 
 import { closeSync, fstatSync } from 'node:fs';
 import path from 'node:path';

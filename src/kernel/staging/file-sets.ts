@@ -1,5 +1,5 @@
-// The lists of files that jobs name: fetched once for all tasks of an array, and kept while its tasks
-// come.
+// The lists of files that jobs name: fetched once for all tasks of an array, and kept while its
+// tasks come.
 
 import { createHash } from 'node:crypto';
 import { type FileSet, parseFileSet } from '../files/file-set.ts';

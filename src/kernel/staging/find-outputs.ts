@@ -1,5 +1,5 @@
-// Everything in the folder of a task that has ended. Its user may have other programs that change it
-// meanwhile, so no link is followed, and what is not the user's own is not for us to give away.
+// Everything in the folder of a task that has ended. Its user may have other programs that change
+// it meanwhile, so no link is followed, and what is not the user's own is not for us to give away.
 
 import {
   type BigIntStats,

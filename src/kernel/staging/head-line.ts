@@ -1,5 +1,5 @@
-// The way to the head for the files of a task: the node asks, in the name of an epoch that it has. A
-// head that is away is waited for until the task is not wanted any more.
+// The way to the head for the files of a task: the node asks, in the name of an epoch that it has.
+// A head that is away is waited for until the task is not wanted any more.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../api/api-error.ts';
@@ -23,7 +23,10 @@ const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 5000;
 /** What no other try mends, a bug of the head, is tried again for so long. */
 const TROUBLE_MAX_MS = 120_000;
-/** Room on a full head comes as somebody makes it; the job says all the while what its files wait for. */
+/**
+ * Room on a full head comes as somebody makes it; the job says all the while what its files wait
+ * for.
+ */
 const NO_ROOM_MAX_MS = 12 * 3_600_000;
 /** Longest wait for the beginning of an answer; a disk may be slow. */
 const ANSWER_MS = 300_000;

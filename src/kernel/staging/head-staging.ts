@@ -1,5 +1,5 @@
-// The Staging port of a real node: contents come from the head by way of the node's cache, and go to it
-// as blobs.
+// The Staging port of a real node: contents come from the head by way of the node's cache, and go
+// to it as blobs.
 
 import { mkdirSync, renameSync } from 'node:fs';
 import { err, ok, type Result } from '../base/result.ts';
@@ -238,8 +238,8 @@ function entriesOf(set: FileSet | null, { place }: LaunchOrder): readonly FileEn
 }
 
 /**
- * What no other task needs, as far as it is little: in the cache it would only be a second file to be
- * made and removed.
+ * What no other task needs, as far as it is little: in the cache it would only be a second file to
+ * be made and removed.
  */
 function smallOwn(set: FileSet, { place }: LaunchOrder): { hash: BlobHash; path: string }[] {
   if (place.index === null) return [];
@@ -250,7 +250,9 @@ function smallOwn(set: FileSet, { place }: LaunchOrder): { hash: BlobHash; path:
   return [...paths].map(([hash, path]) => ({ hash, path }));
 }
 
-/** All contents, where they are so few and small that to ask which the head lacks would cost more. */
+/**
+ * All contents, where they are so few and small that to ask which the head lacks would cost more.
+ */
 function contentsAlong({ files }: Collection): string[] | null {
   if (files.length > OUTPUTS_INLINE_MAX) return null;
   const contents: string[] = [];

@@ -1,5 +1,6 @@
-// Contents that lie on this machine already: with the head itself, which says in which files. They are
-// copied from there to their tasks, so that no byte goes through a socket and none into the cache.
+// Contents that lie on this machine already: with the head itself, which says in which files. They
+// are copied from there to their tasks, so that no byte goes through a socket and none into the
+// cache.
 
 import { type BigIntStats, constants } from 'node:fs';
 import { copyFile, open, stat } from 'node:fs/promises';
@@ -41,7 +42,8 @@ export class NearFiles {
     const hashes = [...new Set(large.map(({ hash }) => hash))];
     for (let at = 0; at < hashes.length; at += BLOBS_ASKED_MAX) {
       const body = { hashes: hashes.slice(at, at + BLOBS_ASKED_MAX) };
-      // A head of an older release knows no such question, and one that is away is asked again for all.
+      // A head of an older release knows no such question, and one that is away is asked again for
+      // all.
       const { files } = await head.call('blobFiles', { body }).catch(noneAfterFailure);
       for (const file of files) found.set(file.hash as BlobHash, (to) => this.#copy(file, to));
     }
@@ -72,14 +74,19 @@ export class NearFiles {
   }
 }
 
-/** Another version whenever somebody has written to it. A copy of it was verified: so is this version. */
+/**
+ * Another version whenever somebody has written to it. A copy of it was verified: so is this
+ * version.
+ */
 async function identify({ path, dev, ino }: NearFile): Promise<string> {
   const status = await stat(path, { bigint: true }).catch(notNearIfGone);
   if (!isSame(status, { dev, ino })) throw new NotHere(path);
   return versionOf(status);
 }
 
-/** A path says nothing: the socket may lead to a head elsewhere, whose files have the same names. */
+/**
+ * A path says nothing: the socket may lead to a head elsewhere, whose files have the same names.
+ */
 function isSame(status: BigIntStats, { dev, ino }: Pick<NearFile, 'dev' | 'ino'>): boolean {
   // What another user may change is not trusted either.
   const isOwn = status.uid === BigInt(process.getuid?.() ?? -1);

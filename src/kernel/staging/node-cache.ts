@@ -1,5 +1,6 @@
 // Contents that tasks of this node have needed, for the next ones that need them. What is here came
-// whole and verified; each is looked at again before it is used, and what is damaged is fetched anew.
+// whole and verified; each is looked at again before it is used, and what is damaged is fetched
+// anew.
 
 import { constants, existsSync, mkdirSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { mkdir, open, readdir, rm, stat, utimes } from 'node:fs/promises';
@@ -132,8 +133,8 @@ export class NodeCache {
   }
 
   /**
-   * Everything that is not in use: the disk is full. What has come in part of the contents in `keep`
-   * stays, for who goes on with it at once.
+   * Everything that is not in use: the disk is full. What has come in part of the contents in
+   * `keep` stays, for who goes on with it at once.
    */
   async clear(keep: ReadonlySet<BlobHash> = new Set()): Promise<void> {
     this.#small.makeRoom(0);
@@ -235,7 +236,9 @@ export class NodeCache {
     if (isIdle && !existsSync(this.#pathOf(hash))) this.#entries.delete(hash);
   }
 
-  /** For the next agent, which knows nothing else of it. A time of change that is wrong stays so. */
+  /**
+   * For the next agent, which knows nothing else of it. A time of change that is wrong stays so.
+   */
   async #note(hash: BlobHash, usedAt: number): Promise<void> {
     const file = this.#pathOf(hash);
     try {

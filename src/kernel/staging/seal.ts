@@ -1,6 +1,6 @@
 // How a file of the cache is known to be as it was when it was verified: by a time of change that
-// nobody else gives it. It holds for one boot, as what a machine wrote last before it stopped may not
-// be on its disk.
+// nobody else gives it. It holds for one boot, as what a machine wrote last before it stopped may
+// not be on its disk.
 
 import { createHash } from 'node:crypto';
 import type { BlobHash } from '../model/blob.ts';

@@ -1,5 +1,5 @@
-// Small contents of a node's cache, many in one file: a file for each would be made, and removed, for
-// every task that needs it. What is read is verified each time.
+// Small contents of a node's cache, many in one file: a file for each would be made, and removed,
+// for every task that needs it. What is read is verified each time.
 
 import { hash as hashAtOnce } from 'node:crypto';
 import {

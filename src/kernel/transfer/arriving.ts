@@ -1,5 +1,5 @@
-// What downloads of any size have in common: what is wanted, where it is written meanwhile, and how a
-// line that breaks is told from a disk that is full.
+// What downloads of any size have in common: what is wanted, where it is written meanwhile, and how
+// a line that breaks is told from a disk that is full.
 
 import type { Answer } from '../api/exchange.ts';
 import { fileProblem } from '../config/file-problem.ts';

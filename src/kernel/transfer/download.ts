@@ -1,5 +1,5 @@
-// Fetches contents from the head into files: each written aside, from where a broken connection ended,
-// verified, and only then put in its place.
+// Fetches contents from the head into files: each written aside, from where a broken connection
+// ended, verified, and only then put in its place.
 
 import { createHash, type Hash } from 'node:crypto';
 import { constants } from 'node:fs';
@@ -25,7 +25,9 @@ const BLOCK_BYTES = 1_048_576;
 /** The number of upload.ts, for the same reasons. */
 const AT_ONCE = 4;
 
-/** Resolves when all of them are there, whole and verified, but for those that `flawed` was told. */
+/**
+ * Resolves when all of them are there, whole and verified, but for those that `flawed` was told.
+ */
 export async function downloadFiles(
   access: HeadAccess,
   files: readonly Wanted[],

@@ -1,5 +1,5 @@
-// Writes to a file beside what comes next: bytes are gathered meanwhile, so that a fast line costs few
-// system calls and does not wait for each. Bounded in memory.
+// Writes to a file beside what comes next: bytes are gathered meanwhile, so that a fast line costs
+// few system calls and does not wait for each. Bounded in memory.
 
 import type { FileHandle } from 'node:fs/promises';
 

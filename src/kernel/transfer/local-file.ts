@@ -1,5 +1,5 @@
-// A file of this machine whose content goes to the head: what it is, its hash, and that it stayed as it
-// was meanwhile.
+// A file of this machine whose content goes to the head: what it is, its hash, and that it stayed
+// as it was meanwhile.
 
 import { createHash, hash as hashAtOnce } from 'node:crypto';
 import {

@@ -114,8 +114,8 @@ async function askLacking(access: HeadAccess, hashes: readonly string[]) {
 }
 
 /**
- * Patience is for a head that is away, not for how long a file takes: what moves goes on, also where
- * another sender moves it.
+ * Patience is for a head that is away, not for how long a file takes: what moves goes on, also
+ * where another sender moves it.
  */
 async function sendFile(
   access: HeadAccess,

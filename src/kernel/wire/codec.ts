@@ -1,7 +1,7 @@
 // Messages ↔ bytes: msgpack, size-checked. Anything that does not decode is a refusal, not a crash.
 
-// Not from 'msgpackr': that looks for a native reader of strings, which needs an install script. Our
-// overrides leave a stub in its place, and each message then threw and caught an error.
+// Not from 'msgpackr': that looks for a native reader of strings, which needs an install script.
+// Our overrides leave a stub in its place, and each message then threw and caught an error.
 import { Packr } from 'msgpackr/pack';
 import { err, ok, type Result } from '../base/result.ts';
 import type { Stamp } from '../model/life.ts';
@@ -43,8 +43,8 @@ const MAP_32 = 0xdf;
 const ARRAY_32 = 0xdd;
 
 /**
- * The same of a large map, in slices: before the first yield all but the lists under the names in `long` is
- * bytes, and before each other one a part of such a list more.
+ * The same of a large map, in slices: before the first yield all but the lists under the names in
+ * `long` is bytes, and before each other one a part of such a list more.
  */
 export function* encodeInSlices(
   value: object,

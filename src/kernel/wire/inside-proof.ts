@@ -1,5 +1,6 @@
 // How a worker proves that a program runs in a call of it: a text made from its secret, which stays
-// with it. The program finds the text in its environment and sends it with the handshake of its calls.
+// with it. The program finds the text in its environment and sends it with the handshake of its
+// calls.
 
 import { createHmac } from 'node:crypto';
 import type { InsideClaim } from '../model/inside.ts';

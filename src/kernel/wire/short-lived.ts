@@ -1,6 +1,6 @@
-// Memory of bytes that pass through. V8 counts it, and collects the whole heap for it: all that lives
-// is looked at to find buffers that were dropped a moment ago. Collecting only what is young, more
-// often, costs a tenth of that.
+// Memory of bytes that pass through. V8 counts it, and collects the whole heap for it: all that
+// lives is looked at to find buffers that were dropped a moment ago. Collecting only what is young,
+// more often, costs a tenth of that.
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -20,7 +20,9 @@ export function passed(bytes: number): void {
   collect?.({ type: 'minor', execution: 'sync' });
 }
 
-/** V8 shows it to contexts that are made while the flag is set: the program's own sees none of it. */
+/**
+ * V8 shows it to contexts that are made while the flag is set: the program's own sees none of it.
+ */
 function collector(): typeof globalThis.gc {
   if (globalThis.gc !== undefined) return globalThis.gc;
   setFlagsFromString('--expose-gc');

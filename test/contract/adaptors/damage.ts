@@ -64,7 +64,10 @@ export function damaged(text: string, seed: number): string[] {
 /** Names of fields, as JSON, XML and lines of `name = value` have them. */
 const FIELD = /"([A-Za-z_][\w.]*)"\s*:|<([A-Za-z_]\w*)[ >/]|^\s*([A-Za-z_][\w.]*) ?[=:] /gm;
 
-/** The text like another version of the system might print it: one field called otherwise, everywhere. */
+/**
+ * The text like another version of the system might print it: one field called otherwise,
+ * everywhere.
+ */
 export function renamed(text: string): { readonly field: string; readonly text: string }[] {
   const names = [...text.matchAll(FIELD)].map(([, json, xml, line]) => json ?? xml ?? line ?? '');
   return [...new Set(names)].map((field) => {

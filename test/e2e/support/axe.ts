@@ -4,8 +4,9 @@ import axe, { type AxeResults } from 'axe-core';
 import type { Visit } from '../../../tools/browser.ts';
 
 /**
- * What axe-core finds on the page as it is: sentences, none when all is well. Targets of 24 pixels are of
- * WCAG 2.2, and looked at only when asked for; a row half under the head of its table is none.
+ * What axe-core finds on the page as it is: sentences, none when all is well. Targets of 24 pixels
+ * are of WCAG 2.2, and looked at only when asked for; a row half under the head of its table is
+ * none.
  */
 export async function axeFindings({ page }: Visit, { hasTargets = true } = {}): Promise<string[]> {
   await page.evaluate(axe.source);

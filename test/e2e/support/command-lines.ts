@@ -9,8 +9,8 @@ export interface Started {
 }
 
 /**
- * Words before a program: it runs as it would, and each execve(2) below it is written into the file,
- * also below what it leaves behind.
+ * Words before a program: it runs as it would, and each execve(2) below it is written into the
+ * file, also below what it leaves behind.
  */
 export function spying(file: string): string[] {
   const what = ['-f', '--seccomp-bpf', '-e', 'trace=execve', '-v', '-s', '1000000'];

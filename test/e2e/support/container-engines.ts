@@ -1,6 +1,6 @@
-// Docker and podman of a test's own: their images and containers are gone when the test is over. The
-// control group that podman keeps for all of its containers stays: other tests may use it. Needs root,
-// docker.io, podman, catatonit and busybox-static.
+// Docker and podman of a test's own: their images and containers are gone when the test is over.
+// The control group that podman keeps for all of its containers stays: other tests may use it.
+// Needs root, docker.io, podman, catatonit and busybox-static.
 
 import { execFileSync } from 'node:child_process';
 import {
@@ -43,7 +43,10 @@ export interface OwnEngine extends Engine {
   close(): Promise<void>;
 }
 
-/** Where no crun can be, and limits of processes cannot be raised; no network, which jobs need none of. */
+/**
+ * Where no crun can be, and limits of processes cannot be raised; no network, which jobs need none
+ * of.
+ */
 const PODMAN_CONFIGURATION = `[containers]
 default_ulimits = ["nofile=1024:1024", "nproc=1024:1024"]
 netns = "none"
@@ -133,7 +136,10 @@ export async function importNode(engine: Engine, folder: string, name: string): 
 /** A user of this machine without rights, whose group is that of the same number. */
 export const NOBODY = 65_534;
 
-/** How that user runs programs with this engine: docker is its daemon, podman has a place of the user's. */
+/**
+ * How that user runs programs with this engine: docker is its daemon, podman has a place of the
+ * user's.
+ */
 export function asNobody(
   { kind, env }: Engine,
   directory: string,
@@ -160,7 +166,10 @@ function socketOf({ DOCKER_HOST = '' }: NodeJS.ProcessEnv): string {
   return DOCKER_HOST.replace('unix://', '');
 }
 
-/** Engines at their usual places, each on a host of its own: there is nothing of theirs on the others. */
+/**
+ * Engines at their usual places, each on a host of its own: there is nothing of theirs on the
+ * others.
+ */
 export class HostEngines {
   readonly #group = `weft-test-${process.pid}`;
 

@@ -139,7 +139,9 @@ function mountsBelow(directory: string): string[] {
   return below.filter((point) => point.startsWith(`${directory}/`)).reverse();
 }
 
-/** False while a process in it has not quite ended. Deepest first; files in it belong to the kernel. */
+/**
+ * False while a process in it has not quite ended. Deepest first; files in it belong to the kernel.
+ */
 function removeGroup(group: string): boolean {
   try {
     for (const entry of readdirSync(group, { withFileTypes: true })) {

@@ -1,4 +1,5 @@
-// Docker and podman of a test's own as the nodes of one machine find them: by a folder on their PATH.
+// Docker and podman of a test's own as the nodes of one machine find them: by a folder on their
+// PATH.
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';

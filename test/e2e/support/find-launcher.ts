@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { commandLine, parentOf } from './hosts.ts';
 
 /**
- * The launcher's process id as this machine sees it; null when none runs. What it just starts has its command line
- * until the exec: that is its child.
+ * The launcher's process id as this machine sees it; null when none runs. What it just starts has
+ * its command line until the exec: that is its child.
  */
 export function findLauncher(stateDir: string): number | null {
   const socket = join(stateDir, 'launcher.sock');

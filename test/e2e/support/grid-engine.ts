@@ -1,6 +1,7 @@
 // A Grid Engine on hosts of its own: a qmaster on `head`, an execution daemon on each node, in one
-// temporary directory that all of them see. Where it is steered, each job needs a ticket that no host
-// has, so that nothing starts but what a steering program lets go (docs/sites/sge.md). Ends with its hosts.
+// temporary directory that all of them see. Where it is steered, each job needs a ticket that no
+// host has, so that nothing starts but what a steering program lets go (docs/sites/sge.md). Ends
+// with its hosts.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -148,7 +148,8 @@ export class HostedCluster {
     mkdirSync(last);
     cluster.#mountSmall(last, `size=${disks.lastNode},mode=0711`);
     writeFileSync(join(cluster.directory, 'worker.sh'), WORKER, { mode: 0o755 });
-    // Who logs in on a machine proves it by a directory in /tmp, and tests ask the head from this one.
+    // Who logs in on a machine proves it by a directory in /tmp, and tests ask the head from this
+    // one.
     const headDisk = diskOf(cluster.headDirectory);
     cluster.#headHost = await cluster.lan.addHost('head', headDisk, ['/tmp']);
     await cluster.startHead();

@@ -1,6 +1,7 @@
-// Several hosts on one machine: each has its own network, host name, process table and file systems,
-// joined by a bridge in a namespace of its own. Needs root, iproute2, util-linux and tini. Traffic
-// stays inside, and so does what is written, but in the directories that a test shares on purpose.
+// Several hosts on one machine: each has its own network, host name, process table and file
+// systems, joined by a bridge in a namespace of its own. Needs root, iproute2, util-linux and tini.
+// Traffic stays inside, and so does what is written, but in the directories that a test shares on
+// purpose.
 
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import {
@@ -70,8 +71,8 @@ export class Lan {
   }
 
   /**
-   * `disk`: where it finds a directory of this machine that the others do not have; `shared`: what it
-   * shares with this machine alone.
+   * `disk`: where it finds a directory of this machine that the others do not have; `shared`: what
+   * it shares with this machine alone.
    */
   async addHost(
     name: string,
@@ -250,8 +251,8 @@ export class Host {
   }
 
   /**
-   * Command lines of all processes of the host but its first ones. By its own table of processes: lists
-   * of children may pass over some as others end (proc(5)).
+   * Command lines of all processes of the host but its first ones. By its own table of processes:
+   * lists of children may pass over some as others end (proc(5)).
    */
   processes(): string[] {
     const table = `/proc/${this.#init}/root/proc`;
@@ -308,7 +309,9 @@ function ifThere<T>(read: () => T): T | undefined {
   }
 }
 
-/** What is waited for comes in a fraction of this, but on a machine that is busy with other things. */
+/**
+ * What is waited for comes in a fraction of this, but on a machine that is busy with other things.
+ */
 const PATIENCE_MS = 120_000;
 
 /** Polls until the condition gives a value; fails with what was waited for. */

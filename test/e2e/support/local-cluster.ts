@@ -86,7 +86,10 @@ export class LocalCluster {
     return cluster;
   }
 
-  /** Each node's agent is a process of its own: a test can kill it alone, and nobody starts it again. */
+  /**
+   * Each node's agent is a process of its own: a test can kill it alone, and nobody starts it
+   * again.
+   */
   static async startApart(...options: string[]): Promise<LocalCluster> {
     const cluster = new LocalCluster({ WEFT_UP_NODES_PER_PROCESS: '1', WEFT_UP_KEEP: 'false' });
     await cluster.up(...options);

@@ -1,9 +1,9 @@
 // What tests run with Open MPI and MPICH, and in which shapes.
 
 /**
- * Sums over all ranks; with an argument after a second of cpu time of each. MPICH before 4.2 may wait
- * for ever in MPI_Finalize over TCP, whoever started it: ranks that have cut their connections are
- * in a barrier of the process manager, and hear nothing of those that still cut theirs. So its
+ * Sums over all ranks; with an argument after a second of cpu time of each. MPICH before 4.2 may
+ * wait for ever in MPI_Finalize over TCP, whoever started it: ranks that have cut their connections
+ * are in a barrier of the process manager, and hear nothing of those that still cut theirs. So its
  * ranks leave by that barrier alone, when none has anything to say any more.
  */
 export const PROGRAM = `

@@ -1,5 +1,5 @@
-// An OAR on hosts of its own: PostgreSQL and the server on `head`, an sshd on each node, in one temporary
-// directory that all of them see. Its queues are on. Ends with its hosts.
+// An OAR on hosts of its own: PostgreSQL and the server on `head`, an sshd on each node, in one
+// temporary directory that all of them see. Its queues are on. Ends with its hosts.
 
 import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -38,7 +38,8 @@ export async function startOar(
   cores: number,
 ): Promise<Oar> {
   layOut(directory);
-  // A head of ours runs there too, and who logs in from this machine proves it by a directory in /tmp.
+  // A head of ours runs there too, and who logs in from this machine proves it by a directory in
+  // /tmp.
   const head = await lan.addHost('head', null, ['/tmp']);
   const nodes: Host[] = [];
   for (const name of names) nodes.push(await lan.addHost(name));

@@ -1,5 +1,5 @@
-// How a page is laid out, as text: what stands where. Compared loosely with what was approved, so that
-// fonts of other machines do no harm. Approved anew with WEFT_LAYOUT_UPDATE=1.
+// How a page is laid out, as text: what stands where. Compared loosely with what was approved, so
+// that fonts of other machines do no harm. Approved anew with WEFT_LAYOUT_UPDATE=1.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// The image of examples/pilots, built without a network: what it is made of comes from this machine.
+// The image of examples/pilots, built without a network: what it is made of comes from this
+// machine.
 
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';

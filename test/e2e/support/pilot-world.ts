@@ -158,7 +158,9 @@ export class PilotWorld {
     return this.at(`held-${command}`);
   }
 
-  /** Processes that pilots have left, wherever they were; not those of pilots from before this test. */
+  /**
+   * Processes that pilots have left, wherever they were; not those of pilots from before this test.
+   */
   leftovers(): string[] {
     const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
     return pids.filter((pid) => {

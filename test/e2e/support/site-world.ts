@@ -1,5 +1,5 @@
-// A head with gateways of real batch systems, all of them programs in a temporary directory, and the
-// questions that tests ask about their nodes and jobs.
+// A head with gateways of real batch systems, all of them programs in a temporary directory, and
+// the questions that tests ask about their nodes and jobs.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
@@ -87,7 +87,10 @@ export class SiteWorld {
     await this.headAnswers();
   }
 
-  /** The head was started, for the first time or once more; fails with its words when it has ended instead. */
+  /**
+   * The head was started, for the first time or once more; fails with its words when it has ended
+   * instead.
+   */
   async headAnswers(): Promise<void> {
     this.#client?.close();
     const head = this.#daemon('head');
@@ -100,8 +103,8 @@ export class SiteWorld {
   }
 
   /**
-   * Lets a gateway in and starts it. `site`: keys of its configuration below `site`; `environment`: in which the
-   * site's commands are found.
+   * Lets a gateway in and starts it. `site`: keys of its configuration below `site`; `environment`:
+   * in which the site's commands are found.
    */
   async addGateway(
     name: string,
@@ -190,7 +193,10 @@ export class SiteWorld {
     return JSON.parse(await this.weft(...args, '-o', 'json')) as T;
   }
 
-  /** Asks the head itself: a program for each question of those who wait would keep the machine busy. */
+  /**
+   * Asks the head itself: a program for each question of those who wait would keep the machine
+   * busy.
+   */
   ask<T>(path: string): Promise<T> {
     assert.ok(this.#client !== null, 'the head was never started');
     return this.#client.call<T>('GET', path);

@@ -1,5 +1,5 @@
-// Machines as a lab has them: hosts with file systems of their own, of which a head's user reaches the
-// others by ssh alone.
+// Machines as a lab has them: hosts with file systems of their own, of which a head's user reaches
+// the others by ssh alone.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -74,7 +74,9 @@ export class SshLab {
     this.#running = null;
   }
 
-  /** Another machine has the lost one's address and name from now on, and is where the head starts. */
+  /**
+   * Another machine has the lost one's address and name from now on, and is where the head starts.
+   */
   async takeOver(host: Host): Promise<void> {
     const { address, netns } = this.head;
     execFileSync('ip', ['-n', netns, 'addr', 'del', `${address}/24`, 'dev', 'eth0']);

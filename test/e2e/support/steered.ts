@@ -1,5 +1,5 @@
-// Worlds in which the scheduler of a head steers a real batch system of two nodes with two cpus, and what its
-// users do there. Called inside `describe`: they begin and end with its tests.
+// Worlds in which the scheduler of a head steers a real batch system of two nodes with two cpus,
+// and what its users do there. Called inside `describe`: they begin and end with its tests.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -55,7 +55,10 @@ export function steeredSlurm(): Steered<Slurm> {
   return { world, system, give };
 }
 
-/** Behind a gateway named `hpc`: its commands are run behind words of another program, as behind ssh. */
+/**
+ * Behind a gateway named `hpc`: its commands are run behind words of another program, as behind
+ * ssh.
+ */
 export function steeredGridEngine(): Steered<GridEngine> {
   let sge: GridEngine | undefined;
   const world = new SiteWorld(() => lan.closeNow());

@@ -1,4 +1,5 @@
-// A Matrix homeserver for tests: Synapse from PyPI, on loopback, with SQLite in a folder of its own.
+// A Matrix homeserver for tests: Synapse from PyPI, on loopback, with SQLite in a folder of its
+// own.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';

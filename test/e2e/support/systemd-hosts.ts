@@ -1,5 +1,5 @@
-// Hosts that systemd has booted, each with its own file systems, network and groups: what units do there
-// is what they do on a machine. Needs root.
+// Hosts that systemd has booted, each with its own file systems, network and groups: what units do
+// there is what they do on a machine. Needs root.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -16,7 +16,10 @@ done
 exec 3>&2
 exec unshare -C -m -p -f --kill-child sh -c "exec 2>&3; $2" boot 2>/dev/null`;
 
-/** The first process, which then is systemd: with little to start, and nothing of the machine below it. */
+/**
+ * The first process, which then is systemd: with little to start, and nothing of the machine below
+ * it.
+ */
 const BOOT = `set -e
 mount -t proc proc /proc; mount -t tmpfs -o mode=0755 run /run
 mount -t tmpfs -o mode=0755 groups /sys/fs/cgroup

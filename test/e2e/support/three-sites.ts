@@ -1,5 +1,5 @@
-// One cluster of a Slurm and a Grid Engine, both steered, and nodes of our own; and a mix of short jobs, of
-// which one user gives us his, the others theirs to a site itself.
+// One cluster of a Slurm and a Grid Engine, both steered, and nodes of our own; and a mix of short
+// jobs, of which one user gives us his, the others theirs to a site itself.
 
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { endsIn, lineOf, type MixJob, stampsIn, uptimeS } from '../../../bench/mix/jobs.ts';

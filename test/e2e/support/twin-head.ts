@@ -1,5 +1,5 @@
-// A second head that runs beside the one of a hosted cluster, from a copy of its folder as it was at one
-// instant. Nodes speak to the first unless a test moves them.
+// A second head that runs beside the one of a hosted cluster, from a copy of its folder as it was
+// at one instant. Nodes speak to the first unless a test moves them.
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';

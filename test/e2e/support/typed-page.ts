@@ -1,5 +1,5 @@
-// Types the `console` blocks of a page, one after the other on one cluster, and compares what is said.
-// `…` on the page stands for whatever differs from place to place.
+// Types the `console` blocks of a page, one after the other on one cluster, and compares what is
+// said. `…` on the page stands for whatever differs from place to place.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// A cluster that is one folder: its jobs run as processes of this machine, one shell each, and each of
-// its commands is a program that looks at the folder. There is no daemon.
+// A cluster that is one folder: its jobs run as processes of this machine, one shell each, and each
+// of its commands is a program that looks at the folder. There is no daemon.
 
 import { spawn } from 'node:child_process';
 import {

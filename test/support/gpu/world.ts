@@ -1,5 +1,6 @@
-// The pretended cards of a machine, as a scenario file says: what the tools of drivers that stand beside
-// this file print. `FAKE_GPUS` is the path of the file; a test that writes another one changes the world.
+// The pretended cards of a machine, as a scenario file says: what the tools of drivers that stand
+// beside this file print. `FAKE_GPUS` is the path of the file; a test that writes another one
+// changes the world.
 
 import { spawn } from 'node:child_process';
 import { appendFileSync, readFileSync } from 'node:fs';
@@ -43,7 +44,9 @@ export interface FakeWorld {
   readonly unknown?: readonly string[];
   /** In place of any answer. */
   readonly says?: { readonly text: string; readonly exit: number };
-  /** Every call hangs, deaf to what would end it kindly, with a child that keeps its output open. */
+  /**
+   * Every call hangs, deaf to what would end it kindly, with a child that keeps its output open.
+   */
   readonly hangs?: true;
 }
 

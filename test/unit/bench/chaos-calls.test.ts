@@ -1,4 +1,5 @@
-// The judge of chaos on calls of Python programs: what is right is counted, and what is wrong is seen.
+// The judge of chaos on calls of Python programs: what is right is counted, and what is wrong is
+// seen.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,6 @@
-// The judge of chaos about what is copied: heads that were put back, machines with the folder of a node,
-// copies of a cluster; and about what goes on beside: kept files, and who reads command lines.
+// The judge of chaos about what is copied: heads that were put back, machines with the folder of a
+// node, copies of a cluster; and about what goes on beside: kept files, and who reads command
+// lines.
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';

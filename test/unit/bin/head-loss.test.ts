@@ -1,5 +1,5 @@
-// A real head that is killed and whose log is damaged: it says what is missing, goes on only when it
-// is told to, gives no id twice, and shows the loss from then on.
+// A real head that is killed and whose log is damaged: it says what is missing, goes on only when
+// it is told to, gives no id twice, and shows the loss from then on.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, rmSync } from 'node:fs';

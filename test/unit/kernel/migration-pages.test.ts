@@ -11,7 +11,9 @@ import { ROOT } from '../../../tools/tree.ts';
 const read = (file: string): string => readFileSync(path.join(ROOT, file), 'utf8');
 const PAGES = ['slurm', 'hyperqueue'].map((name) => `docs/migration/${name}.md`);
 
-/** Options of `weft run` or `weft node drain`, as their page has them, which is made from the code. */
+/**
+ * Options of `weft run` or `weft node drain`, as their page has them, which is made from the code.
+ */
 function optionsOf(words: readonly string[]): Set<string> | null {
   const [verb = '', part = ''] = words;
   const page = `docs/commands/${verb}.md`;

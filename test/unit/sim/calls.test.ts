@@ -1,4 +1,5 @@
-// Runs about calls: the same seed gives the same run, and planted bugs are found and taken out again.
+// Runs about calls: the same seed gives the same run, and planted bugs are found and taken out
+// again.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Runs about other clusters: the same seed gives the same run, and planted bugs are found by their own
-// rules and taken out again.
+// Runs about other clusters: the same seed gives the same run, and planted bugs are found by their
+// own rules and taken out again.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Heads whose disk is put back, in the simulator: seeds that must pass, and bugs that must be found.
+// Heads whose disk is put back, in the simulator: seeds that must pass, and bugs that must be
+// found.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

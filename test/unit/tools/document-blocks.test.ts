@@ -1,5 +1,5 @@
-// Every block of the documents is data, or typed by a test (test/e2e/documents.test.ts), or says why
-// it is not; and the shape that outputs are compared by tells right from wrong.
+// Every block of the documents is data, or typed by a test (test/e2e/documents.test.ts), or says
+// why it is not; and the shape that outputs are compared by tells right from wrong.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -48,7 +48,8 @@ it('every package that a locked package depends on is locked too', () => {
   assert.deepEqual(missing, []);
 });
 
-// `node_modules/.bin` stands first in the PATH of a project's scripts. What is optional counts: npm installs it.
+// `node_modules/.bin` stands first in the PATH of a project's scripts. What is optional counts: npm
+// installs it.
 it('nothing that comes with the package is another Node', () => {
   const installed = Object.entries(packages).filter(([, entry]) => entry['dev'] !== true);
   assert.ok(installed.length > 10 && installed.length < Object.keys(packages).length);

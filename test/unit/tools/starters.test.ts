@@ -81,7 +81,10 @@ function makeInstalled(t: TestContext, script: string, installed: object = LOCKE
   return folder;
 }
 
-/** The node_modules of a checkout become a link; resolves with what they hold after the script has run. */
+/**
+ * The node_modules of a checkout become a link; resolves with what they hold after the script has
+ * run.
+ */
 async function runLinked(t: TestContext, installed: object) {
   const folder = makeInstalled(t, 'process.exitCode = 5;\n', installed);
   const elsewhere = path.join(folder, 'elsewhere');

@@ -122,7 +122,9 @@ function live(head: TestHead, { act, a, b, c }: Step): void {
   }
 }
 
-/** Each of its two cards is well, used by others, ill or gone; what it says next is the end of that. */
+/**
+ * Each of its two cards is well, used by others, ill or gone; what it says next is the end of that.
+ */
 function cards(head: TestHead, node: string, b: number): void {
   if (!head.node(node).connected) return;
   const stateOf = (at: number): CardState => pick(['free', 'used_outside', 'ill', 'gone'], at);

@@ -80,7 +80,9 @@ function results({ directory }: LocalPaths, { showsResults }: Options) {
   return { resultsIn: { folder: directory, taken: STATE_NAMES } };
 }
 
-/** A folder that is not there is a new cluster, or a slip of the finger: who sits there is asked. */
+/**
+ * A folder that is not there is a new cluster, or a slip of the finger: who sits there is asked.
+ */
 async function agreesToBegin(context: Context): Promise<boolean> {
   if (context.options.dir === undefined || existsSync(context.directory)) return true;
   const { ask } = context.terminal;

@@ -72,8 +72,8 @@ export const verb = defineVerb<Options>({
 type NextStep = readonly [command: string, where: string];
 
 /**
- * What to type next, in this order. The head of a service is at the machine's socket, outside of its
- * directory, where commands with --dir do not look. `dir`: the option that names the directory.
+ * What to type next, in this order. The head of a service is at the machine's socket, outside of
+ * its directory, where commands with --dir do not look. `dir`: the option that names the directory.
  */
 export function nextSteps(directory: string, dir: string): readonly NextStep[] {
   const byHand = isOfService(directory) ? `WEFT_DIR=${quoteWord(directory)} weft head` : null;
@@ -115,7 +115,9 @@ function chosenFrom(options: Options, usual: string, keys: readonly Key[]): Chos
   return { name: JSON.stringify(name), listen: shown, names: names ?? hostname() };
 }
 
-/** The file: what was chosen, and the rest as comments with its defaults, each group's header too. */
+/**
+ * The file: what was chosen, and the rest as comments with its defaults, each group's header too.
+ */
 function configText({ name, listen, names }: Chosen, keys: readonly Key[]): string {
   const chosen = new Map([
     ['cluster.name', name],
@@ -132,7 +134,8 @@ function configText({ name, listen, names }: Chosen, keys: readonly Key[]): stri
     const word = key.name.slice(group.length + 1);
     if (group === 'up') continue;
     const value = chosen.get(key.name);
-    // Without a value below it a header says that the group is there, and keeps it from being added.
+    // Without a value below it a header says that the group is there, and keeps it from being
+    // added.
     if (group !== section) lines.push('', hasChosen(chosen, group) ? `${group}:` : `#${group}:`);
     section = group;
     lines.push(`  # ${key.text}`);

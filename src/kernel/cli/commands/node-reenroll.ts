@@ -1,4 +1,5 @@
-// `weft node reenroll`: makes this machine a node of its own, where its folder is a copy of another's.
+// `weft node reenroll`: makes this machine a node of its own, where its folder is a copy of
+// another's.
 
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';

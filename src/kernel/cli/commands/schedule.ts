@@ -1,4 +1,5 @@
-// `weft schedule`: what ran, runs and is planned on which nodes, as bars over time, a table, or a picture.
+// `weft schedule`: what ran, runs and is planned on which nodes, as bars over time, a table, or a
+// picture.
 
 import type { ReplyOf } from '../../api/routes.ts';
 import type { ScheduleBar } from '../../api/schedule.ts';

@@ -81,8 +81,8 @@ interface Script {
 }
 
 /**
- * Options for another system are not read. A script that has none of ours would run as if it had asked
- * for nothing, which nobody means who wrote them: it is refused, with what to write.
+ * Options for another system are not read. A script that has none of ours would run as if it had
+ * asked for nothing, which nobody means who wrote them: it is refused, with what to write.
  */
 function checkForeign(context: Context, script: Script): void {
   const { file, text } = script;

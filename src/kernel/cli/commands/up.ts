@@ -79,7 +79,10 @@ interface Means {
   readonly machine: Resources;
 }
 
-/** One node has all of the machine; several have equal parts, and what is left over of gpus lies idle. */
+/**
+ * One node has all of the machine; several have equal parts, and what is left over of gpus lies
+ * idle.
+ */
 function sizeOfEach(nodeCount: number, { config, machine }: Means): Resources {
   const { cpuCount, memoryBytes, gpuCount } = machine;
   const part = Math.floor(memoryBytes / nodeCount / MIB) * MIB;
@@ -97,7 +100,8 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): U
   const listen = config.address('head.listen');
   const nodeCount = config.number('up.nodes');
   const whole = sizeOfEach(nodeCount, means);
-  // The nodes that are there keep the machine's gpus: one that is added has those that are asked for.
+  // The nodes that are there keep the machine's gpus: one that is added has those that are asked
+  // for.
   const isFirst = before === null || config.optionalNumber('up.gpus') !== null;
   const perNode = isFirst ? whole : { ...whole, gpuCount: 0 };
   if (before === null) {
@@ -123,7 +127,9 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): U
   return { record, notes, machine };
 }
 
-/** A node has a cpu at least: more nodes than cpus offer more than there is, which is worth knowing. */
+/**
+ * A node has a cpu at least: more nodes than cpus offer more than there is, which is worth knowing.
+ */
 function overcommitted(nodeCount: number, { config, machine: { cpuCount } }: Means): string[] {
   if (nodeCount <= cpuCount || config.optionalNumber('up.cpus') !== null) return [];
   const has = plural(cpuCount, 'cpu');

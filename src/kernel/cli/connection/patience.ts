@@ -10,8 +10,8 @@ import { isReadable, LocalPaths } from '../daemons/local-paths.ts';
 import { isKept, readRoster } from '../daemons/roster.ts';
 
 /**
- * Patience of who waits for a job: the job goes on without its head, so there is no other end to that
- * than the time that was given, and the word that it waits (J29).
+ * Patience of who waits for a job: the job goes on without its head, so there is no other end to
+ * that than the time that was given, and the word that it waits (J29).
  */
 export function patienceOfWait(deadline: number | null): Patience {
   const totalMs = deadline === null ? Number.POSITIVE_INFINITY : deadline - performance.now();

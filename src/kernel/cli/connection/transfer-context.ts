@@ -1,5 +1,5 @@
-// Contents sent and fetched for a verb: with its client, the patience that a person has, and a line that
-// says how far it is.
+// Contents sent and fetched for a verb: with its client, the patience that a person has, and a line
+// that says how far it is.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Progress, TransferContext } from '../../transfer/transfer-context.ts';

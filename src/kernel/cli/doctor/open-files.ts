@@ -12,8 +12,8 @@ const OPEN_FILES_MIN = 1024;
 const NAMES_SHOWN_MAX = 6;
 
 /**
- * Limits of who asks, which a head or agent gets that is started now, and of those that run: they may have
- * been started elsewhere. Node has raised the limit as far as the system lets it.
+ * Limits of who asks, which a head or agent gets that is started now, and of those that run: they
+ * may have been started elsewhere. Node has raised the limit as far as the system lets it.
  */
 export function openFiles(paths: LocalPaths, limits = limitsOf): Finding[] {
   const own = mostIn(limits('self') ?? '');

@@ -29,7 +29,10 @@ function progress(job: JobView): string {
   return progressWords(job.taskCount, job.taskCounts['done'] ?? 0, job.outcomeCounts);
 }
 
-/** `3/100` completed, and `3/100, 2 failed`: what failed or was cancelled stands beside it. `ended`: how many did. */
+/**
+ * `3/100` completed, and `3/100, 2 failed`: what failed or was cancelled stands beside it. `ended`:
+ * how many did.
+ */
 export function progressWords(
   total: number,
   ended: number,

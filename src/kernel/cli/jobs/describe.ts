@@ -79,7 +79,10 @@ export function describeJob(job: JobDetail, now: number, more: readonly Titled[]
 const NODES_UNKNOWN = 'not known: nobody saw it run, and its site has not recorded them';
 const TIMELINE_WIDTH = 40;
 
-/** `░░███████  waited 12s, ran 42s`, the words alone of what did only one of them; nothing of a job that was submitted just now. */
+/**
+ * `░░███████  waited 12s, ran 42s`, the words alone of what did only one of them; nothing of a job
+ * that was submitted just now.
+ */
 function timeWords(job: JobDetail, now: number): string {
   const stretches = jobStretches(job, now);
   const until = job.endedAt ?? now;

@@ -1,4 +1,5 @@
-// Which tasks of a job ended badly, and the last lines of one of them: what somebody looks for first.
+// Which tasks of a job ended badly, and the last lines of one of them: what somebody looks for
+// first.
 
 import type { JobDetail, ListTasksReply, TaskView } from '../../api/jobs.ts';
 import type { Api } from '../../connect/api.ts';

@@ -64,8 +64,8 @@ export function lackingOf(task: string): Failure {
 }
 
 /**
- * Like `followJob`, or only what is there now; with one stream it goes to standard output. Gives the tasks of
- * which not all has come.
+ * Like `followJob`, or only what is there now; with one stream it goes to standard output. Gives
+ * the tasks of which not all has come.
  */
 export async function copyJob(
   context: Context,

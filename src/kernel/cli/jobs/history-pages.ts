@@ -1,5 +1,5 @@
-// The pages of the accounting records: jobs, newest first, and the rest of an array's tasks when one
-// page cannot hold them all.
+// The pages of the accounting records: jobs, newest first, and the rest of an array's tasks when
+// one page cannot hold them all.
 
 import type { HistoryReply } from '../../api/history.ts';
 import type { Api, CallOptions } from '../../connect/api.ts';

@@ -12,8 +12,8 @@ export type Given = Pick<JobView, 'walltimeMs' | 'request'>;
 
 /**
  * The exit code of `run --wait` and `wait`: the job's own, 128 + n for signal n as shells have it,
- * 124 for a time-out and 126 or 127 for what could not be started, as timeout(1) and env(1), 123 for
- * what the cluster failed: 125 says that nobody knows how the job ended.
+ * 124 for a time-out and 126 or 127 for what could not be started, as timeout(1) and env(1), 123
+ * for what the cluster failed: 125 says that nobody knows how the job ended.
  */
 export function exitCodeOf({ outcome, exit }: Ended): number {
   switch (outcome?.kind) {
@@ -56,8 +56,8 @@ export function outcomeWords(ended: Ended, given?: Given): string {
 }
 
 /**
- * Beside the word for the outcome: `exit 3`, `over its time limit of 10m`. How a process ended is told
- * where it decided: one that the cluster ended was killed by a signal, and that is not why.
+ * Beside the word for the outcome: `exit 3`, `over its time limit of 10m`. How a process ended is
+ * told where it decided: one that the cluster ended was killed by a signal, and that is not why.
  */
 export function endRemark({ outcome, exit }: Ended, given?: Given): string {
   if (outcome === null) return '';

@@ -15,7 +15,10 @@ export function choice(flag: string, word: string | undefined, known: readonly s
   throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
 }
 
-/** `--failed`, a short word for every outcome that is a failure. `what`: of which rows; `instead`: the options that say it, too. */
+/**
+ * `--failed`, a short word for every outcome that is a failure. `what`: of which rows; `instead`:
+ * the options that say it, too.
+ */
 export function defineFailed(command: Command, what: string, ...instead: string[]): void {
   command.addOption(new Option('--failed', what).conflicts(instead));
 }

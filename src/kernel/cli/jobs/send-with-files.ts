@@ -1,5 +1,5 @@
-// Submits a job with its files: they are on the head before it is, so that a job never waits for its
-// submitter.
+// Submits a job with its files: they are on the head before it is, so that a job never waits for
+// its submitter.
 
 import type { SubmitReply } from '../../api/submission.ts';
 import type { BlobHash } from '../../model/blob.ts';
@@ -31,7 +31,9 @@ export async function sendWithFiles(
   });
 }
 
-/** Sends files, and then what names them: by the hash of their list, or by none when there are none. */
+/**
+ * Sends files, and then what names them: by the hash of their list, or by none when there are none.
+ */
 export async function withFiles<T>(
   context: Context,
   inputs: InputRequests | null,

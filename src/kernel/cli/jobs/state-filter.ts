@@ -1,4 +1,5 @@
-// Rows by the words of the STATE column: which are asked of the head, and which of its answers are meant.
+// Rows by the words of the STATE column: which are asked of the head, and which of its answers are
+// meant.
 
 import type { JobView, TaskView } from '../../api/jobs.ts';
 import { didYouMean } from '../../base/nearest-word.ts';

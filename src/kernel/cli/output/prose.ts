@@ -1,5 +1,5 @@
-// Sentences from the head, as whoever sits at this terminal reads them: instants by their own clock,
-// lines broken between words.
+// Sentences from the head, as whoever sits at this terminal reads them: instants by their own
+// clock, lines broken between words.
 
 import { displayWidth, printable } from './table.ts';
 import { formatInstant } from './words.ts';

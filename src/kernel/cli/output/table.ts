@@ -1,4 +1,5 @@
-// Tables for people: columns as wide as their content, numbers to the right. Lines fit the terminal:
+// Tables for people: columns as wide as their content, numbers to the right. Lines fit the
+// terminal:
 // what may be shortened is. Where there is none, in a pipe or a file, nothing is cut off.
 
 import { toPlainLine } from '../../base/plain-line.ts';
@@ -96,7 +97,10 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? blanks + text : text + blanks;
 }
 
-/** What is not seen shown as `?`: a job's name must not be able to drive a terminal, nor look like another. */
+/**
+ * What is not seen shown as `?`: a job's name must not be able to drive a terminal, nor look like
+ * another.
+ */
 export function printable(text: string): string {
   return toPlainLine(text, '?');
 }

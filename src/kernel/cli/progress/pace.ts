@@ -13,7 +13,8 @@ export interface Pace {
 
 /**
  * The looks with a new one, without those that say little of what comes: older than `overMs`. Where
- * these are all, the last stays: looks as far apart as that, and a little late, have one to reckon from.
+ * these are all, the last stays: looks as far apart as that, and a little late, have one to reckon
+ * from.
  */
 export function withLook(looks: readonly Look[], look: Look, overMs: number): Look[] {
   const from = looks.findIndex(({ atMs }) => atMs >= look.atMs - overMs);
@@ -33,8 +34,8 @@ const PLAIN_FIRST_MS = 60_000;
 const PLAIN_GAP_MAX_MS = 600_000;
 
 /**
- * When the nth plain line (from 0) is due where nobody looks on, from the begin: after 1, 2, 4, 8 minutes,
- * then each ten more. What is short says nothing, what takes days fills no log.
+ * When the nth plain line (from 0) is due where nobody looks on, from the begin: after 1, 2, 4, 8
+ * minutes, then each ten more. What is short says nothing, what takes days fills no log.
  */
 export function plainDueMs(nth: number): number {
   const doubled = PLAIN_FIRST_MS * 2 ** Math.min(nth, 3);

@@ -1,5 +1,5 @@
-// One line of a terminal that is written anew while somebody waits. Where there is no terminal the same
-// words come as plain lines, seldom: there they are part of what is kept.
+// One line of a terminal that is written anew while somebody waits. Where there is no terminal the
+// same words come as plain lines, seldom: there they are part of what is kept.
 
 import type { Context } from '../context.ts';
 import { cutLine } from '../output/cut-line.ts';

@@ -3,7 +3,10 @@
 import type { ScheduleBar } from '../../api/schedule.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
 
-/** The bars in their order; tasks of an array that are in one state stand where the first of them does. */
+/**
+ * The bars in their order; tasks of an array that are in one state stand where the first of them
+ * does.
+ */
 export function folded(bars: readonly ScheduleBar[]): ScheduleBar[] {
   const groups = new Map<string, ScheduleBar[]>();
   for (const bar of bars) {

@@ -1,5 +1,5 @@
-// The schedule as a picture, before it is drawn: which part of time, a row for each node, and lanes in
-// it for what runs side by side.
+// The schedule as a picture, before it is drawn: which part of time, a row for each node, and lanes
+// in it for what runs side by side.
 
 import type { ScheduleBar } from '../../api/schedule.ts';
 import { lanesOf } from '../../base/lanes.ts';

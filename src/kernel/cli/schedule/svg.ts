@@ -1,5 +1,5 @@
-// The schedule as an SVG picture of its own: no fonts, no scripts, nothing fetched; light or dark as its
-// reader has it.
+// The schedule as an SVG picture of its own: no fonts, no scripts, nothing fetched; light or dark
+// as its reader has it.
 
 import { roundInstants } from '../../base/round-instants.ts';
 import { svgText } from '../output/svg-text.ts';

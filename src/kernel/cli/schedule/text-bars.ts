@@ -1,5 +1,5 @@
-// The schedule as lines of text: a bar is as long as its job, with its id and name in it where there is
-// room. The marks differ, so that it also reads without colours.
+// The schedule as lines of text: a bar is as long as its job, with its id and name in it where
+// there is room. The marks differ, so that it also reads without colours.
 
 import { roundInstants } from '../../base/round-instants.ts';
 import { cutLine } from '../output/cut-line.ts';

@@ -1,4 +1,5 @@
-// `--each-line`, `--each-json` and `--each-csv`: one task for each line of a file, in one submission.
+// `--each-line`, `--each-json` and `--each-csv`: one task for each line of a file, in one
+// submission.
 
 import { readFileSync } from 'node:fs';
 import path from 'node:path';

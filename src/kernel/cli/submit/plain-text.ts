@@ -1,5 +1,5 @@
-// What of a submission is no UTF-8. Files are read strictly, and told with the line; of arguments and
-// variables Node gives a text in which such bytes are lost.
+// What of a submission is no UTF-8. Files are read strictly, and told with the line; of arguments
+// and variables Node gives a text in which such bytes are lost.
 
 import { refuse } from '../../model/errors.ts';
 import { failure, usage } from '../../model/failure.ts';
@@ -52,7 +52,9 @@ function notPlain(what: string, hint: string) {
   );
 }
 
-/** The text of a file, with its byte order mark; throws a failure that names the first wrong line. */
+/**
+ * The text of a file, with its byte order mark; throws a failure that names the first wrong line.
+ */
 export function strictText(bytes: Uint8Array, name: string): string {
   const text = decoded(bytes);
   if (text !== null) return text;

@@ -1,5 +1,6 @@
-// Which blobs may go: none that is named or on its way, and none that was touched lately, as whoever
-// asked for it may be about to name it. When room is short, what was touched longest ago goes first.
+// Which blobs may go: none that is named or on its way, and none that was touched lately, as
+// whoever asked for it may be about to name it. When room is short, what was touched longest ago
+// goes first.
 
 import type { BlobHash } from '../../model/blob.ts';
 

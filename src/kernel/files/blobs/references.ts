@@ -1,5 +1,5 @@
-// Which blobs are named by what the head keeps: live jobs, retained ones, archives. Derived from them,
-// never stored: whoever makes it anew from the same facts gets the same.
+// Which blobs are named by what the head keeps: live jobs, retained ones, archives. Derived from
+// them, never stored: whoever makes it anew from the same facts gets the same.
 
 import type { BlobHash } from '../../model/blob.ts';
 

@@ -49,8 +49,8 @@ export function diskBytes(size: number): number {
 }
 
 /**
- * Where blobs lie: what they take up, and what there is. What is only announced takes up nothing: else one
- * slow connection would keep the whole room from everybody.
+ * Where blobs lie: what they take up, and what there is. What is only announced takes up nothing:
+ * else one slow connection would keep the whole room from everybody.
  */
 export interface Room {
   /** Held by all blobs and pieces that are there. */
@@ -88,8 +88,8 @@ export interface Incoming {
 }
 
 /**
- * For how many bytes room is made when so many have come and have none: to look for it is much work, so
- * for as many again as are there, and never for more than has been brought that way.
+ * For how many bytes room is made when so many have come and have none: to look for it is much
+ * work, so for as many again as are there, and never for more than has been brought that way.
  */
 export function roomAhead({ size, taken }: Incoming, bytes: number): number {
   return Math.max(bytes, Math.min(size - taken, taken));

@@ -1,4 +1,5 @@
-// What is said of a running task whose card is not well, or which it shares with somebody outside Weft.
+// What is said of a running task whose card is not well, or which it shares with somebody outside
+// Weft.
 
 import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { withheldCards } from '../../machine/nodes/cards.ts';

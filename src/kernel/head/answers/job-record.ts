@@ -1,5 +1,5 @@
-// One job as everything reads it that answers about jobs, whether it is in memory or only the history
-// has it; and the row that the history keeps of it.
+// One job as everything reads it that answers about jobs, whether it is in memory or only the
+// history has it; and the row that the history keeps of it.
 
 import { IntervalSet } from '../../base/interval-set.ts';
 import type { Job } from '../../machine/jobs/facts.ts';

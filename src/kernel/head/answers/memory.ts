@@ -1,4 +1,5 @@
-// What is said of a task's memory while it runs: how much it has, and what the kernel has killed of it.
+// What is said of a task's memory while it runs: how much it has, and what the kernel has killed of
+// it.
 
 import type { JobDetail } from '../../api/jobs.ts';
 import { formatInstant } from '../../base/instant.ts';

@@ -1,4 +1,5 @@
-// The cluster in figures, and the few jobs that somebody wants to see first, found among all of them.
+// The cluster in figures, and the few jobs that somebody wants to see first, found among all of
+// them.
 
 import type { AnswerSource } from '../../machine/answers/questions.ts';
 import { waitingSize } from '../../machine/jobs/behind.ts';

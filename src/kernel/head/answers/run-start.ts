@@ -1,5 +1,5 @@
-// Since when a job runs, and where it ran: its current or last epoch. What came before, until a requeue
-// or a retry, is in the history.
+// Since when a job runs, and where it ran: its current or last epoch. What came before, until a
+// requeue or a retry, is in the history.
 
 import type { JobView } from '../../api/jobs.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';

@@ -1,5 +1,5 @@
-// Where each task of a job is, one letter for each: a hundred thousand tasks are a hundred kilobytes, and
-// few of them change between two looks.
+// Where each task of a job is, one letter for each: a hundred thousand tasks are a hundred
+// kilobytes, and few of them change between two looks.
 
 import type { IntervalSet } from '../../base/interval-set.ts';
 import type { Job } from '../../machine/jobs/facts.ts';

@@ -1,5 +1,5 @@
-// One sentence about a task that has nodes and does not run as it should: its node is silent or paused,
-// or it was stopped to make room.
+// One sentence about a task that has nodes and does not run as it should: its node is silent or
+// paused, or it was stopped to make room.
 
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';

@@ -1,5 +1,6 @@
-// How much is kept of a job. Whoever waits for a job of many tasks asks again and again, and each task has
-// a file of its own that says it: so it is counted once, and what is published meanwhile is added.
+// How much is kept of a job. Whoever waits for a job of many tasks asks again and again, and each
+// task has a file of its own that says it: so it is counted once, and what is published meanwhile
+// is added.
 
 import type { TaskArchive } from '../../files/job-manifest.ts';
 import type { PartAmounts } from './intake.ts';

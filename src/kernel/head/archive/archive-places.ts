@@ -1,7 +1,8 @@
 // Where the archive lies below the head's state directory:
 //   jobs/ID/…           what the task of a plain job left, and _weft/manifest.json
 //   jobs/ID/INDEX/…     the same of each task of an array
-//   batches/NAMESPACE/NAME[@V]/JOB/…   of each job of a batch; the task's jobs/ID/INDEX is a link to it
+//   batches/NAMESPACE/NAME[@V]/JOB/…   of each job of a batch; the task's jobs/ID/INDEX is a link
+// to it
 //   parts/log           what nodes have stored of tasks that are not done
 //   empty               the output of all tasks that have printed nothing
 //   aside/N/…           a folder that is being made

@@ -1,6 +1,7 @@
-// What jobs leave behind, kept on the head. A node stores its part while its task is not done; when it is,
-// the parts become a folder of plain files. Killed anywhere in between, the head goes on from what is on the
-// disk and in the history: a part without its task is finished or removed, and a folder is whole or not there.
+// What jobs leave behind, kept on the head. A node stores its part while its task is not done; when
+// it is, the parts become a folder of plain files. Killed anywhere in between, the head goes on
+// from what is on the disk and in the history: a part without its task is finished or removed, and
+// a folder is whole or not there.
 
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm } from 'node:fs/promises';
@@ -161,7 +162,10 @@ export class Archive {
     return this.#intake.store(caller, outputs);
   }
 
-  /** The tasks of a job that have files here, by index, from `from` on; all that are done are looked at. */
+  /**
+   * The tasks of a job that have files here, by index, from `from` on; all that are done are looked
+   * at.
+   */
   async list(jobId: number, page: { from: number; limit: number }): Promise<TaskArchive[]> {
     await this.settled(jobId);
     return listShelves(this.#places, jobId, page);
@@ -236,7 +240,9 @@ export class Archive {
     return removed;
   }
 
-  /** Resolves when all of the job's tasks that are done have their folders, or cannot have them now. */
+  /**
+   * Resolves when all of the job's tasks that are done have their folders, or cannot have them now.
+   */
   settled(jobId: number): Promise<void> {
     return this.#publisher.settled(jobId);
   }

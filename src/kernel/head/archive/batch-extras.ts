@@ -1,5 +1,5 @@
-// What the archive of a batch has besides the files of its jobs: the output of its builds, and of jobs from
-// the seed's file what they have printed as one file more.
+// What the archive of a batch has besides the files of its jobs: the output of its builds, and of
+// jobs from the seed's file what they have printed as one file more.
 
 import { createReadStream, mkdirSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
@@ -40,8 +40,8 @@ export class BatchExtras {
   }
 
   /**
-   * Resolves when what a task has printed is there, as far as somebody needs it whole. `isNew`: this
-   * head has seen its end.
+   * Resolves when what a task has printed is there, as far as somebody needs it whole. `isNew`:
+   * this head has seen its end.
    */
   async ready(shelf: Shelf | undefined, epoch: number, isNew: boolean): Promise<void> {
     if (shelf?.batch?.origin !== 'distribute') return;

@@ -1,5 +1,5 @@
-// The folder of a batch: what it says of the batch as a whole, and the folders of its jobs, each of the last
-// start of its job. All of it in one turn, so that nobody sees a half of it.
+// The folder of a batch: what it says of the batch as a whole, and the folders of its jobs, each of
+// the last start of its job. All of it in one turn, so that nobody sees a half of it.
 
 import {
   existsSync,
@@ -143,8 +143,8 @@ export function homeBehind(task: string): string | null {
 }
 
 /**
- * The folder is that of this batch afterwards: one of another batch of its name gets another name. Gives
- * the folders above in which a name is new, for whoever makes it durable.
+ * The folder is that of this batch afterwards: one of another batch of its name gets another name.
+ * Gives the folders above in which a name is new, for whoever makes it durable.
  */
 export function openBatch(
   places: ArchivePlaces,
@@ -165,7 +165,10 @@ export function openBatch(
   return [path.dirname(folder), places.batches];
 }
 
-/** Whether the folder of that name is this batch's: what an earlier one of its name has left may be there. */
+/**
+ * Whether the folder of that name is this batch's: what an earlier one of its name has left may be
+ * there.
+ */
 export function isFolderOf(
   places: ArchivePlaces,
   { owner, ...batch }: Pick<BatchShelf, 'namespace' | 'name' | 'version' | 'begunAt'> & Record,

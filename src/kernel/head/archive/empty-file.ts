@@ -1,5 +1,5 @@
-// One empty file under very many names: most tasks print nothing, and a file of its own for each of their
-// streams would cost more than all else that is archived of them.
+// One empty file under very many names: most tasks print nothing, and a file of its own for each of
+// their streams would cost more than all else that is archived of them.
 
 import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
 import { codeOf } from '../disk/disk-errors.ts';

@@ -1,5 +1,5 @@
-// Taking in what a node stores of a task that it runs: refused unless its contents are held and the node
-// is at it, and on the disk before the node hears that it may go.
+// Taking in what a node stores of a task that it runs: refused unless its contents are held and the
+// node is at it, and on the disk before the node hears that it may go.
 
 import { err, ok, type Result } from '../../base/result.ts';
 import { formatSize } from '../../base/size.ts';

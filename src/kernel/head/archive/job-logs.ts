@@ -92,7 +92,10 @@ export interface OutputText {
   readonly size: number;
 }
 
-/** Writes both streams into one file, under the headings that the seed gave them, and what lacks. `isNew`: this head has seen its end. */
+/**
+ * Writes both streams into one file, under the headings that the seed gave them, and what lacks.
+ * `isNew`: this head has seen its end.
+ */
 export async function writeOutputText(
   { logs, isNew }: { readonly logs: JobLogs; readonly isNew: boolean },
   start: Start,

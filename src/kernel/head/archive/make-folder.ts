@@ -1,5 +1,5 @@
-// The folder of a task that is done, made aside from what its nodes have stored: folders, links, and one
-// more name for each content. Its manifest is written last.
+// The folder of a task that is done, made aside from what its nodes have stored: folders, links,
+// and one more name for each content. Its manifest is written last.
 
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,6 +1,6 @@
-// A file of lines, each a record behind its checksum, for what comes and goes soon: one write and a shared
-// sync instead of a file that is made, synced and removed. A line that was not written to its end is none.
-// After a sync that failed the log goes on in a new file.
+// A file of lines, each a record behind its checksum, for what comes and goes soon: one write and a
+// shared sync instead of a file that is made, synced and removed. A line that was not written to
+// its end is none. After a sync that failed the log goes on in a new file.
 
 import { hash as hashOf } from 'node:crypto';
 import {
@@ -80,7 +80,9 @@ export class PartsLog {
     return [...this.#places.keys()];
   }
 
-  /** On the disk when it resolves; whoever reads meanwhile gets it. Rejects with the disk's error. */
+  /**
+   * On the disk when it resolves; whoever reads meanwhile gets it. Rejects with the disk's error.
+   */
   async put(key: string, value: unknown): Promise<void> {
     if (this.#opened.sync.hasFailed) this.#rewrite(new Set());
     const line = lineOf({ kind: 'put', key, value });
@@ -98,8 +100,8 @@ export class PartsLog {
   }
 
   /**
-   * Not on the disk at once, but with the next `put` or `settle`: a part that is there again after the
-   * machine lost power is looked at again. Throws, and all are there as before.
+   * Not on the disk at once, but with the next `put` or `settle`: a part that is there again after
+   * the machine lost power is looked at again. Throws, and all are there as before.
    */
   drop(keys: readonly string[]): void {
     const known = new Set(keys.filter((key) => this.#places.has(key)));
@@ -211,7 +213,10 @@ export class PartsLog {
     return copied;
   }
 
-  /** A sync of a file that has its name only since just now: until that is on the disk, nothing of it is. */
+  /**
+   * A sync of a file that has its name only since just now: until that is on the disk, nothing of
+   * it is.
+   */
   #syncNamed(fd: number): () => Promise<void> {
     let isNamed = false;
     return async () => {

@@ -1,5 +1,5 @@
-// What nodes have stored of tasks that are not done, which names contents: in one log, and on the disk
-// before the node hears that it may go.
+// What nodes have stored of tasks that are not done, which names contents: in one log, and on the
+// disk before the node hears that it may go.
 
 import { readdir, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';

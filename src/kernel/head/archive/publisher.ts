@@ -1,5 +1,5 @@
-// Making the folder of a task that is done from its parts: aside, and then in its place at once. What fails,
-// as on a full disk, is tried again.
+// Making the folder of a task that is done from its parts: aside, and then in its place at once.
+// What fails, as on a full disk, is tried again.
 
 import { mkdirSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -77,7 +77,9 @@ export class Publisher {
     for (const tasks of this.#settling.values()) await Promise.all(tasks);
   }
 
-  /** Resolves when all of the job's tasks that are done have their folders, or cannot have them now. */
+  /**
+   * Resolves when all of the job's tasks that are done have their folders, or cannot have them now.
+   */
   async settled(jobId: number): Promise<void> {
     await Promise.all(this.#settling.get(jobId) ?? []);
   }
@@ -157,7 +159,10 @@ export class Publisher {
     stored.drop([...finished, ...dropped]);
   }
 
-  /** What is to be published. Of a batch a start that does not count may have ended by its build's failure. */
+  /**
+   * What is to be published. Of a batch a start that does not count may have ended by its build's
+   * failure.
+   */
   async #read({
     finished,
     dropped,
@@ -175,7 +180,10 @@ export class Publisher {
     return found;
   }
 
-  /** The folder comes at once, whole; one of the same start is there when a head was killed after this. */
+  /**
+   * The folder comes at once, whole; one of the same start is there when a head was killed after
+   * this.
+   */
   async #publish(shelf: Shelf, manifest: JobManifest, isNew: boolean): Promise<void> {
     const { places, blobs, disk, logs, extras, onPublished } = this.#options;
     const there = readManifest(places.home(shelf), shelf);

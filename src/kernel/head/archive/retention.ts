@@ -1,5 +1,6 @@
-// Which archived tasks go: all that are too old, and then, until what is left has room, the oldest of those
-// users who keep more than an equal share of it. What a user leaves takes nothing from who keeps less.
+// Which archived tasks go: all that are too old, and then, until what is left has room, the oldest
+// of those users who keep more than an equal share of it. What a user leaves takes nothing from who
+// keeps less.
 
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -9,7 +10,9 @@ import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { isOfBatch, shelfOf } from './batch-folder.ts';
 import { type KeptAmount, ownerOf, readAmount, readSummary } from './shelves.ts';
 
-/** Room is made down to this share: a look reads every summary, and not each new task may need one. */
+/**
+ * Room is made down to this share: a look reads every summary, and not each new task may need one.
+ */
 const LEFT_SHARE = 0.95;
 
 export interface KeptTask {
@@ -73,7 +76,9 @@ async function* keptOfBatches({ batches }: ArchivePlaces): AsyncGenerator<KeptTa
   }
 }
 
-/** Folders of batches that have been there for so long; those without jobs are of no use any more. */
+/**
+ * Folders of batches that have been there for so long; those without jobs are of no use any more.
+ */
 export async function* oldBatches(
   { batches }: ArchivePlaces,
   { now, ageMs }: Pick<RetentionRule, 'now' | 'ageMs'>,

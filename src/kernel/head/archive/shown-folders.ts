@@ -1,5 +1,7 @@
-// Namespaces of batches beside the state directory's own folders, as a folder SAVE/NAMESPACE/BATCH/JOB:
-// for those who looked for results there before. Links only; without one its results are where they are.
+// Namespaces of batches beside the state directory's own folders, as a folder
+// SAVE/NAMESPACE/BATCH/JOB:
+// for those who looked for results there before. Links only; without one its results are where they
+// are.
 
 import { lstatSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,6 @@
-// What becomes of the parts of a task: they wait while it is not done, become its folder when it is, and go
-// when it starts anew. Decided by what is durable, so that a head that starts again decides the same.
+// What becomes of the parts of a task: they wait while it is not done, become its folder when it
+// is, and go when it starts anew. Decided by what is durable, so that a head that starts again
+// decides the same.
 
 import type { JobId } from '../../model/ids.ts';
 import type { TaskRow } from '../../ports/history.ts';

@@ -84,8 +84,8 @@ export async function lacksAccount(name: string): Promise<boolean> {
 }
 
 /**
- * What an admin should know of a user: whose account that user's jobs get, and that there is none of
- * that name; null when there is nothing.
+ * What an admin should know of a user: whose account that user's jobs get, and that there is none
+ * of that name; null when there is nothing.
  */
 export async function accountNotice(
   name: string,

@@ -1,5 +1,5 @@
-// The names under which browsers may have the page: a name of somebody else that leads to this machine
-// (DNS rebinding) would make a page of theirs one of ours.
+// The names under which browsers may have the page: a name of somebody else that leads to this
+// machine (DNS rebinding) would make a page of theirs one of ours.
 
 import { isIP } from 'node:net';
 import { type Refusal, refuse } from '../../model/errors.ts';

@@ -1,5 +1,5 @@
-// Who is at the other end of connections on the loopback listener: the kernel's table of sockets tells
-// the uid. So a session that a false head on that port has seen is of no use to it.
+// Who is at the other end of connections on the loopback listener: the kernel's table of sockets
+// tells the uid. So a session that a false head on that port has seen is of no use to it.
 
 import { readPeerTable, type SocketEnds } from '../../listeners/peer-uid.ts';
 

@@ -19,7 +19,10 @@ const USED_GRAIN_MS = 3_600_000;
 const LIFE_MS = 7 * 86_400_000;
 /** From `weft ui` to the browser. */
 const LINK_MS = 120_000;
-/** Sessions of one user: more than browsers and tabs need. Another's logins never end one's own session. */
+/**
+ * Sessions of one user: more than browsers and tabs need. Another's logins never end one's own
+ * session.
+ */
 const SESSIONS_MAX = 20;
 const LINKS_MAX = 10;
 /** Compared with when there is no such session, so that both take the same time. */

@@ -56,8 +56,8 @@ export class BlobPlaces {
   }
 
   /**
-   * Moves a file out of everybody's reach at once, and says where it is now: to take its room away can
-   * last, and a new one of its name may come meanwhile.
+   * Moves a file out of everybody's reach at once, and says where it is now: to take its room away
+   * can last, and a new one of its name may come meanwhile.
    */
   discard(file: string): string {
     this.#discarded += 1;

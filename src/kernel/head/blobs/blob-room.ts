@@ -1,6 +1,6 @@
-// Room for what comes. It is taken as bytes arrive, never for what is only announced: else one request
-// would keep the room from everybody, or take away what others have. Who needs room gets it from what
-// nothing needs, and from what the same user can do without.
+// Room for what comes. It is taken as bytes arrive, never for what is only announced: else one
+// request would keep the room from everybody, or take away what others have. Who needs room gets it
+// from what nothing needs, and from what the same user can do without.
 
 import { statfsSync } from 'node:fs';
 import {
@@ -145,7 +145,8 @@ export class BlobRoom {
       hasAny = true;
       await this.#sweep(need, bytes);
     }
-    // Contents that somebody asked for just now stay for a while: until then more would go for nothing.
+    // Contents that somebody asked for just now stay for a while: until then more would go for
+    // nothing.
     const isShort = hasAny && bytesToFree(this.#room(need, 'now'), bytes) > 0;
     if (isShort) this.#giveFrom.set(user, now + BLOB_IDLE_PRESSED_MS);
   }

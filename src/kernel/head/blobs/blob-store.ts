@@ -1,6 +1,6 @@
-// File contents on the head, by hash. What is there is whole and verified: it is written aside, synced
-// and renamed. Who has sent a content holds it, by a second name of the same file; knowing a hash is no
-// right. Nothing here knows of jobs: which blobs they name is asked of `names`.
+// File contents on the head, by hash. What is there is whole and verified: it is written aside,
+// synced and renamed. Who has sent a content holds it, by a second name of the same file; knowing a
+// hash is no right. Nothing here knows of jobs: which blobs they name is asked of `names`.
 
 import { mkdir, rm } from 'node:fs/promises';
 import type { BlobFrame } from '../../api/blob-frames.ts';
@@ -192,7 +192,10 @@ export class BlobStore {
     return this.#total.bytes;
   }
 
-  /** Which of these the user has to send: those that are not there, and those not known to be theirs. */
+  /**
+   * Which of these the user has to send: those that are not there, and those not known to be
+   * theirs.
+   */
   async lacking(user: string, hashes: readonly BlobHash[]): Promise<Lacking[]> {
     const lacking: Lacking[] = [];
     for (const [at, hash] of hashes.entries()) {
@@ -217,7 +220,9 @@ export class BlobStore {
     return names.isNamedBy(hash, user) || this.#contents.isHeld(user, hash);
   }
 
-  /** Null when it is not there. Spared by sweeps from now on, for as long as it takes to read it. */
+  /**
+   * Null when it is not there. Spared by sweeps from now on, for as long as it takes to read it.
+   */
   sizeOf(hash: BlobHash): number | null {
     return this.#contents.touch(hash);
   }
@@ -232,7 +237,10 @@ export class BlobStore {
     return this.#contents.adopt(hash, from);
   }
 
-  /** All of a small content, for whoever was found to have the right to it; null when it is not there. */
+  /**
+   * All of a small content, for whoever was found to have the right to it; null when it is not
+   * there.
+   */
   readSmall(hash: BlobHash): Uint8Array | null {
     return this.#contents.readSmall(hash);
   }
@@ -254,8 +262,8 @@ export class BlobStore {
   }
 
   /**
-   * Takes a piece of what `user` sends. With its last byte the blob is verified and held; a piece that
-   * ends early, or whose connection breaks, is kept as far as it came.
+   * Takes a piece of what `user` sends. With its last byte the blob is verified and held; a piece
+   * that ends early, or whose connection breaks, is kept as far as it came.
    */
   async receive(
     user: string,
@@ -290,7 +298,9 @@ export class BlobStore {
     return ok({ offset: upload.offset, isHeld: isWhole });
   }
 
-  /** Takes small contents one after the other. What is whole is kept, also when a later one is not. */
+  /**
+   * Takes small contents one after the other. What is whole is kept, also when a later one is not.
+   */
   receiveMany(
     user: string,
     frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>,
@@ -304,8 +314,8 @@ export class BlobStore {
   }
 
   /**
-   * Removes what may go, one at a time. False: another one went first, which may have removed nothing
-   * of what is short here.
+   * Removes what may go, one at a time. False: another one went first, which may have removed
+   * nothing of what is short here.
    */
   async sweep(short: Shortage): Promise<boolean> {
     const first = this.#sweeping;

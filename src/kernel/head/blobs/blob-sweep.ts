@@ -1,6 +1,6 @@
 // Takes away blobs that may go (core/blobs/garbage.ts), looking at every one that is there. What is
-// decided is looked at again right before it is done, in one turn of the event loop: nobody can name,
-// send or ask for a blob in between.
+// decided is looked at again right before it is done, in one turn of the event loop: nobody can
+// name, send or ask for a blob in between.
 
 import { existsSync, statSync, unlinkSync, utimesSync } from 'node:fs';
 import { readdir, rm, stat } from 'node:fs/promises';
@@ -180,7 +180,8 @@ function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | n
   if (status === undefined) return null;
   const asItIs = { ...blob, touchedAt: status.mtimeMs };
   if (!mayGo(asItIs, keeping, { ...rule, now: world.certainNow() })) return null;
-  // Its holders first: killed in between, it is a blob that nobody holds and that goes the next time.
+  // Its holders first: killed in between, it is a blob that nobody holds and that goes the next
+  // time.
   if (isArchived(world, blob, holders)) return null;
   for (const user of holders) {
     const isGone = unlinked(places.held(user, blob.hash));

@@ -1,5 +1,5 @@
-// The contents that are there, whole and verified, and who holds them. What has to be seen by nobody
-// half done is done in one turn of the event loop.
+// The contents that are there, whole and verified, and who holds them. What has to be seen by
+// nobody half done is done in one turn of the event loop.
 
 import { hash as hashOf } from 'node:crypto';
 import {
@@ -28,7 +28,10 @@ import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import type { Holdings } from './holdings.ts';
 
-/** Touched again only after so long: far below what a sweep spares, and most questions write nothing. */
+/**
+ * Touched again only after so long: far below what a sweep spares, and most questions write
+ * nothing.
+ */
 const TOUCH_MS = 600_000;
 /** Read at a time. */
 const CHUNK_BYTES = 1_048_576;
@@ -133,8 +136,9 @@ export class Contents {
   }
 
   /**
-   * Gives a content one more name elsewhere on the disk; while that is there, the content stays. One that
-   * was in no file is in this one now: true, and the caller gets it to the disk before it is adopted.
+   * Gives a content one more name elsewhere on the disk; while that is there, the content stays.
+   * One that was in no file is in this one now: true, and the caller gets it to the disk before it
+   * is adopted.
    */
   async linkTo(hash: BlobHash, to: string): Promise<boolean> {
     const content = this.#places.content(hash);
@@ -158,8 +162,8 @@ export class Contents {
   }
 
   /**
-   * A file that `linkTo` has made, and that is on the disk, becomes the content's own. Gives the folders
-   * that have to get there, too, before the caller lets go of the content.
+   * A file that `linkTo` has made, and that is on the disk, becomes the content's own. Gives the
+   * folders that have to get there, too, before the caller lets go of the content.
    */
   adopt(hash: BlobHash, from: string): string[] {
     const content = this.#places.content(hash);
@@ -244,8 +248,8 @@ export class Contents {
   }
 
   /**
-   * A content that is there gets one more holder, who has just shown to have it. False: it is not, or
-   * its pack has to say it.
+   * A content that is there gets one more holder, who has just shown to have it. False: it is not,
+   * or its pack has to say it.
    */
   hold(user: string, hash: BlobHash): boolean {
     if (this.#packs.touch(hash) !== null) return this.#packs.isHeld(user, hash);

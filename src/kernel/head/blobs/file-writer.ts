@@ -1,9 +1,11 @@
-// Writes bytes to a file as they come, gathered for some milliseconds or up to a size, so that a fast
-// sender costs few system calls. Bounded in memory.
+// Writes bytes to a file as they come, gathered for some milliseconds or up to a size, so that a
+// fast sender costs few system calls. Bounded in memory.
 
 import type { FileHandle } from 'node:fs/promises';
 
-/** Written at once when so much has come; a writer that is behind is waited for at four times this. */
+/**
+ * Written at once when so much has come; a writer that is behind is waited for at four times this.
+ */
 const GATHERED_BYTES = 256 * 1024;
 const WAITING_BYTES = 4 * GATHERED_BYTES;
 /** And after so long, however little it is. */

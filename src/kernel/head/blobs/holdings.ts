@@ -1,5 +1,5 @@
-// How many bytes each user has on the head: contents that they have sent, and that their jobs have left. A
-// content that several hold counts for each of them.
+// How many bytes each user has on the head: contents that they have sent, and that their jobs have
+// left. A content that several hold counts for each of them.
 
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,4 +1,5 @@
-// Many small contents that come together: written aside, got to the disk all at once, and only then kept.
+// Many small contents that come together: written aside, got to the disk all at once, and only then
+// kept.
 
 import { hash as hashOf } from 'node:crypto';
 import { rmSync } from 'node:fs';

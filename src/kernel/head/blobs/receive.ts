@@ -18,13 +18,16 @@ export interface Receiver {
   readonly now: () => number;
   /** Takes room for bytes that have come; null: it is there. */
   readonly take: (bytes: number) => Promise<Refusal | null>;
-  /** Called once the bytes are synced and verified, and in the same turn in which nobody took over. */
+  /**
+   * Called once the bytes are synced and verified, and in the same turn in which nobody took over.
+   */
   readonly keep: () => void;
 }
 
 /**
- * Writes what comes. A connection that breaks leaves the upload as far as it came, and is no failure.
- * A refusal that says so (`blob.hash_mismatch`, `blob.quota`) means that the upload has to go.
+ * Writes what comes. A connection that breaks leaves the upload as far as it came, and is no
+ * failure. A refusal that says so (`blob.hash_mismatch`, `blob.quota`) means that the upload has to
+ * go.
  */
 export async function receivePiece(
   { upload, turn }: Turn,

@@ -1,5 +1,6 @@
-// Uploads that are not complete: a file each, written and hashed as the bytes come. One connection at a
-// time writes to it; a newer one takes over, as the older may be a line that is dead and not yet closed.
+// Uploads that are not complete: a file each, written and hashed as the bytes come. One connection
+// at a time writes to it; a newer one takes over, as the older may be a line that is dead and not
+// yet closed.
 
 import { createHash, type Hash } from 'node:crypto';
 import { existsSync } from 'node:fs';

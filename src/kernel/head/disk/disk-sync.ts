@@ -1,6 +1,6 @@
-// Gets what was written to the disk, for many at once: all that wait are served by one round. A round of
-// many paths is one sync of their file system, as each sync of one path alone makes the disk finish what
-// it has in hand.
+// Gets what was written to the disk, for many at once: all that wait are served by one round. A
+// round of many paths is one sync of their file system, as each sync of one path alone makes the
+// disk finish what it has in hand.
 
 import { closeSync, fsync, openSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -36,8 +36,8 @@ export class DiskSync {
   readonly #gatherMs: number;
 
   /**
-   * All paths lie below this directory, and on its file system. `gatherMs`: rest after a round that has
-   * served several, for those who can wait.
+   * All paths lie below this directory, and on its file system. `gatherMs`: rest after a round that
+   * has served several, for those who can wait.
    */
   constructor(directory: string, gatherMs = 0) {
     this.#whole = new WholeDisk(directory);
@@ -45,8 +45,8 @@ export class DiskSync {
   }
 
   /**
-   * What was written to these files, and the names in these folders, are on the disk when it resolves.
-   * What has been removed meanwhile is no matter.
+   * What was written to these files, and the names in these folders, are on the disk when it
+   * resolves. What has been removed meanwhile is no matter.
    */
   settle(paths: readonly string[]): Promise<void> {
     if (paths.length === 0) return Promise.resolve();

@@ -1,5 +1,6 @@
-// One sync for all that wait for the same file: whoever comes while one is under way gets the next one. After
-// one that failed there is none: the system tells of lost bytes once, and calls the next sync of them good.
+// One sync for all that wait for the same file: whoever comes while one is under way gets the next
+// one. After one that failed there is none: the system tells of lost bytes once, and calls the next
+// sync of them good.
 
 export class SharedSync {
   readonly #sync: () => Promise<void>;

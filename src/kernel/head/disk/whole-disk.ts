@@ -1,5 +1,6 @@
-// syncfs(2), for which Node has no call: a shell waits for lines and answers each with how `sync -f`
-// of coreutils went. Started when it is first needed; what cannot be synced so is its caller's to sync.
+// syncfs(2), for which Node has no call: a shell waits for lines and answers each with how `sync
+// -f` of coreutils went. Started when it is first needed; what cannot be synced so is its caller's
+// to sync.
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
@@ -12,7 +13,9 @@ export class WholeDisk {
   readonly #directory: string;
   #shell: ChildProcess | null = null;
   #answer: Answer | null = null;
-  /** There is no shell, there is no such `sync`, or the disk has errors: each path tells of its own. */
+  /**
+   * There is no shell, there is no such `sync`, or the disk has errors: each path tells of its own.
+   */
   #isUseless = false;
 
   constructor(directory: string) {

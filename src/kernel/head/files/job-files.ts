@@ -1,5 +1,5 @@
-// The files that jobs need: looked at when a job is submitted, and named for as long as the head knows
-// the job, so that they stay. Derived from the jobs: a head that starts again names the same.
+// The files that jobs need: looked at when a job is submitted, and named for as long as the head
+// knows the job, so that they stay. Derived from the jobs: a head that starts again names the same.
 
 import { err, ok, type Result } from '../../base/result.ts';
 import type { References } from '../../files/blobs/references.ts';
@@ -32,7 +32,10 @@ interface Named {
   readonly jobs: Set<JobId>;
   /** Those of them that are not done. */
   readonly live: Set<JobId>;
-  /** Begun: true when its contents are named, or the list is gone; null after a failure: to be tried again. */
+  /**
+   * Begun: true when its contents are named, or the list is gone; null after a failure: to be tried
+   * again.
+   */
   filled: Promise<boolean> | null;
   /** All of its contents are named. */
   isWhole: boolean;
@@ -60,8 +63,8 @@ export class JobFiles {
   }
 
   /**
-   * Resolves when all is named that was there at the start. Fails while the list of a job that is not done
-   * cannot be read: what it names would look as if nothing needed it.
+   * Resolves when all is named that was there at the start. Fails while the list of a job that is
+   * not done cannot be read: what it names would look as if nothing needed it.
    */
   async filled(): Promise<void> {
     await this.#filled;
@@ -90,8 +93,8 @@ export class JobFiles {
   }
 
   /**
-   * Room is short for a user: what only jobs of theirs name that are done is named no more. It goes when it is
-   * the oldest; until then they can be run again.
+   * Room is short for a user: what only jobs of theirs name that are done is named no more. It goes
+   * when it is the oldest; until then they can be run again.
    */
   relinquish(user: string): boolean {
     const idle = this.#idleOf(user);
@@ -99,7 +102,9 @@ export class JobFiles {
     return idle.length > 0;
   }
 
-  /** Whether a job of this user may name the list: it and all of its contents are there and theirs. */
+  /**
+   * Whether a job of this user may name the list: it and all of its contents are there and theirs.
+   */
   async check(user: string, inputs: BlobHash): Promise<Result<null, Refusal>> {
     // What a job of the same user that is not done names has been looked at, and stays.
     const named = this.#named.get(keyOf(inputs, user));

@@ -1,5 +1,5 @@
-// The Range header of a request (RFC 9110, section 14): one range of bytes. Whatever else it says is
-// as if it were not there, which the RFC allows and every client must be ready for.
+// The Range header of a request (RFC 9110, section 14): one range of bytes. Whatever else it says
+// is as if it were not there, which the RFC allows and every client must be ready for.
 
 export type ByteRange =
   /** All of it. */

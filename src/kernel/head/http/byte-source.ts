@@ -1,5 +1,5 @@
-// The body of a request as it comes, for handlers that take bytes: nothing of it is kept here, and a
-// connection that brings next to nothing for long is ended.
+// The body of a request as it comes, for handlers that take bytes: nothing of it is kept here, and
+// a connection that brings next to nothing for long is ended.
 
 import type { Readable } from 'node:stream';
 import type { Clock, Timer } from '../../ports/clock.ts';

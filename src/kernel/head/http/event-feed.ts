@@ -1,5 +1,5 @@
-// What happens, for many who follow along: told in beats, and encoded once for all who see the same.
-// What an event costs the head so grows neither with the readers nor with the pace of events.
+// What happens, for many who follow along: told in beats, and encoded once for all who see the
+// same. What an event costs the head so grows neither with the readers nor with the pace of events.
 
 import type { UserActor } from '../../model/actor.ts';
 import type { Clock, Timer } from '../../ports/clock.ts';

@@ -1,6 +1,6 @@
-// Long answers are sent compressed to who takes that: a list of a thousand jobs is a megabyte of words that
-// repeat. Only whole answers: what is sent as it comes is never held back for this. Done beside the
-// head's own thread, and quickly rather than well.
+// Long answers are sent compressed to who takes that: a list of a thousand jobs is a megabyte of
+// words that repeat. Only whole answers: what is sent as it comes is never held back for this. Done
+// beside the head's own thread, and quickly rather than well.
 
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';

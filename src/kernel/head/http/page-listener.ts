@@ -1,6 +1,6 @@
-// The listener of the web page on the loopback, for whoever sits at the head's machine: without TLS, as
-// no browser trusts a certificate that the head made itself. It is opened when somebody first asks
-// for a link, and from then on by each head on these files, on the same port.
+// The listener of the web page on the loopback, for whoever sits at the head's machine: without
+// TLS, as no browser trusts a certificate that the head made itself. It is opened when somebody
+// first asks for a link, and from then on by each head on these files, on the same port.
 
 import type { Server } from 'node:http';
 import type { Log } from '../../ports/log.ts';

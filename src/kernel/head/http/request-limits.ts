@@ -1,5 +1,6 @@
 // How often whom: users by name, nodes by name, strangers by address, and over the unix socket by
-// connection, and then, when strangers there ask much, by the user whose process is at the other end.
+// connection, and then, when strangers there ask much, by the user whose process is at the other
+// end.
 
 import type { IncomingMessage } from 'node:http';
 import type { Result } from '../../base/result.ts';
@@ -15,13 +16,15 @@ const STRANGER_BURST = 500;
 const CONNECTION_RATE = 10;
 const CONNECTION_BURST = 30;
 /**
- * Requests of all such connections together: far below what the head can answer. So much is given without
- * asking whose they are, which costs a process.
+ * Requests of all such connections together: far below what the head can answer. So much is given
+ * without asking whose they are, which costs a process.
  */
 const LOCAL_RATE = 500;
 /** After a restart a thousand waiting commands send three requests each before they are known. */
 const LOCAL_BURST = 4000;
-/** A share of each local user beyond that: of a flood by one of them the others' logins have theirs. */
+/**
+ * A share of each local user beyond that: of a flood by one of them the others' logins have theirs.
+ */
 const OWNER_RATE = 50;
 const OWNER_BURST = 500;
 /** A node needs one connection; one that flaps waits longer from time to time. */
@@ -50,7 +53,10 @@ export class RequestLimits {
   readonly #numbers = new WeakMap<object, string>();
   #count = 0;
 
-  /** `userRate`: requests a second and user. `peers`: whose local connections are; absent: nobody knows. */
+  /**
+   * `userRate`: requests a second and user. `peers`: whose local connections are; absent: nobody
+   * knows.
+   */
   constructor(userRate: number, peers?: Pick<PeerOwners, 'of'>) {
     this.#users = new RateLimit(userRate);
     this.#peers = peers;

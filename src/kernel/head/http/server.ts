@@ -1,5 +1,5 @@
-// The head's listeners: a unix socket for users of this machine and one TLS port for everybody else,
-// both with the same routes.
+// The head's listeners: a unix socket for users of this machine and one TLS port for everybody
+// else, both with the same routes.
 
 import { chmod, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -35,7 +35,9 @@ import { SharedAnswers } from './shared-answers.ts';
 import { Side } from './side.ts';
 import { TaskMaps } from './task-maps.ts';
 
-/** Not imported: an import reads every name of the module, and one of them loads a WebSocket client. */
+/**
+ * Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+ */
 const { createServer } = process.getBuiltinModule('node:http');
 const { createServer: createSecureServer } = process.getBuiltinModule('node:https');
 

@@ -1,5 +1,5 @@
-// What is behind the head's listeners, the same behind each: requests, WebSockets, and who follows the
-// records. Whatever comes in broken is answered or dropped, and harms nobody.
+// What is behind the head's listeners, the same behind each: requests, WebSockets, and who follows
+// the records. Whatever comes in broken is answered or dropped, and harms nobody.
 
 import type { IncomingMessage, Server } from 'node:http';
 import type { Socket } from 'node:net';

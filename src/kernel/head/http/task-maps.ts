@@ -1,5 +1,5 @@
-// What readers of arrays were told last, so that they are told only what has changed since. Within a
-// fixed size: whoever has seen what is kept no more gets all of it again.
+// What readers of arrays were told last, so that they are told only what has changed since. Within
+// a fixed size: whoever has seen what is kept no more gets all of it again.
 
 import { changesOf, type Letters } from '../answers/task-letters.ts';
 

@@ -1,5 +1,6 @@
-// How much of the cluster was in use, and how much waited, over the last day: means over steps, finer
-// for the last hour. And how many jobs ended how. Bounded, whatever the cluster does; time is an argument.
+// How much of the cluster was in use, and how much waited, over the last day: means over steps,
+// finer for the last hour. And how many jobs ended how. Bounded, whatever the cluster does; time is
+// an argument.
 
 import type { LoadPoint } from '../../api/cluster.ts';
 

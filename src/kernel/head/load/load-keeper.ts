@@ -1,6 +1,6 @@
-// Looks at the cluster every few seconds and keeps what it sees for the curves of the page. A file beside
-// the store has it over restarts: the minutes without a head are a gap, and what is lost of the last
-// minute when a head is killed is lost.
+// Looks at the cluster every few seconds and keeps what it sees for the curves of the page. A file
+// beside the store has it over restarts: the minutes without a head are a gap, and what is lost of
+// the last minute when a head is killed is lost.
 
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Lines of output that have a text somewhere, out of bytes as they come from a file. Of a line that never
-// ends pieces are looked at, so that memory stays bounded whatever a program writes.
+// Lines of output that have a text somewhere, out of bytes as they come from a file. Of a line that
+// never ends pieces are looked at, so that memory stays bounded whatever a program writes.
 
 /** A line longer than this is looked at in pieces that overlap. */
 const PIECE_BYTES = 65_536;

@@ -1,5 +1,5 @@
-// Captured output under one more name: what comes later is there as well, and it stays when it is removed
-// here to make room.
+// Captured output under one more name: what comes later is there as well, and it stays when it is
+// removed here to make room.
 
 import { copyFile, link, open, readFile } from 'node:fs/promises';
 import { appendTo, sizeOf } from './log-disk.ts';

@@ -1,5 +1,5 @@
-// The directories of captured output, for what makes room there: buckets, the jobs in each, the bytes
-// of each job, and the note of those whose output was removed.
+// The directories of captured output, for what makes room there: buckets, the jobs in each, the
+// bytes of each job, and the note of those whose output was removed.
 
 import { opendir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';

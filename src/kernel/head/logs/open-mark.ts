@@ -1,10 +1,14 @@
-// A mark beside a large file of output whose end has not come: a head that starts again, and has heard
-// nothing of its node yet, must not take it for whole. Small ones come in one piece or two, and have none.
+// A mark beside a large file of output whose end has not come: a head that starts again, and has
+// heard nothing of its node yet, must not take it for whole. Small ones come in one piece or two,
+// and have none.
 
 import { rm, stat } from 'node:fs/promises';
 import { writeSmall } from './log-disk.ts';
 
-/** What an agent sends ahead of an answer: what is smaller has come by the time its task's end is told. */
+/**
+ * What an agent sends ahead of an answer: what is smaller has come by the time its task's end is
+ * told.
+ */
 const MARKED_BYTES_MIN = 1_048_576;
 
 /** Whether a file of this size has a mark until its end has come. */

@@ -1,9 +1,10 @@
-// The bytes of a pack: group after group, each what one user has sent at a time. A group is a header, the
-// user's name, a table of hashes and sizes, and the contents themselves. What stands before the contents has a
-// checksum; the contents are what their hashes say.
+// The bytes of a pack: group after group, each what one user has sent at a time. A group is a
+// header, the user's name, a table of hashes and sizes, and the contents themselves. What stands
+// before the contents has a checksum; the contents are what their hashes say.
 //
-// Header: magic (4 bytes), number of contents (4), bytes of the name (4), nothing (4), bytes of all contents
-// (8), how much of the file was on the disk before this group (8), SHA-256 of all this, name and table (32).
+// Header: magic (4 bytes), number of contents (4), bytes of the name (4), nothing (4), bytes of all
+// contents (8), how much of the file was on the disk before this group (8), SHA-256 of all this,
+// name and table (32).
 
 import { hash as hashOf } from 'node:crypto';
 import type { BlobHash } from '../../model/blob.ts';

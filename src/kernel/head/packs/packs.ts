@@ -1,7 +1,7 @@
-// Small contents, many in one file: thousands of files of some bytes come with one write and one sync,
-// and are no files by themselves. Which are there is in memory; what is removed goes from there, and with
-// its pack once little of that is left. A head that starts again may find some of it once more, as idle
-// contents that nobody names.
+// Small contents, many in one file: thousands of files of some bytes come with one write and one
+// sync, and are no files by themselves. Which are there is in memory; what is removed goes from
+// there, and with its pack once little of that is left. A head that starts again may find some of
+// it once more, as idle contents that nobody names.
 
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -131,7 +131,8 @@ export class Packs {
     this.#written.set(pack, (this.#written.get(pack) ?? 0) + 1);
     try {
       await pack.settle();
-      // Before the pack counts as written: a tidying that goes on in the same turn would not see them.
+      // Before the pack counts as written: a tidying that goes on in the same turn would not see
+      // them.
       return this.#note(pack, group, from);
     } catch (error) {
       // What a disk says of the same bytes the next time is not to be trusted.

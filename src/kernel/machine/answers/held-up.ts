@@ -1,5 +1,5 @@
-// A task whose nodes owe the head a word for longer than that takes as a rule: on whom it waits, and
-// since when.
+// A task whose nodes owe the head a word for longer than that takes as a rule: on whom it waits,
+// and since when.
 
 import type { NodeName, TaskId } from '../../model/ids.ts';
 import { LONG_WAIT_MS } from '../../model/limits.ts';

@@ -25,8 +25,8 @@ export type HeadEvent =
       readonly life?: Life;
     }
   /**
-   * The store was copied to where it is: no number is given again that it may have given out where it was
-   * before. `jobIdFrom`: the first such job.
+   * The store was copied to where it is: no number is given again that it may have given out where
+   * it was before. `jobIdFrom`: the first such job.
    */
   | { readonly kind: 'store_copied'; readonly jobIdFrom: number; readonly given: GivenNumbers }
   /** Agents and users elsewhere know the head by this certificate from here on. */

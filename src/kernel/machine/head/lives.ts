@@ -31,8 +31,8 @@ export function lifeAfterLoss(state: State, { nonce, seq }: Birth): Life {
 }
 
 /**
- * Instant of the last event that is kept of those before a loss of what came after `lastSeq`; null: it
- * is not known. The life in which the loss was found began with what was there.
+ * Instant of the last event that is kept of those before a loss of what came after `lastSeq`; null:
+ * it is not known. The life in which the loss was found began with what was there.
  */
 export function keptUntil({ lives, lastAt, behind }: State, lastSeq: number): number | null {
   const found = lives.find(({ from }) => from > lastSeq);
@@ -40,7 +40,9 @@ export function keptUntil({ lives, lastAt, behind }: State, lastSeq: number): nu
   return behind === null ? lastAt : null;
 }
 
-/** `heard`: newest that a node knows of this head. `ownSeq`: number of the head's own last record. */
+/**
+ * `heard`: newest that a node knows of this head. `ownSeq`: number of the head's own last record.
+ */
 export interface Heard {
   readonly heard: Standing;
   readonly ownSeq: number;
@@ -81,7 +83,8 @@ function lastInCommon(
   if (number <= livesLost) return null;
   const at = lives.findIndex(({ id }) => id === life);
   if (at >= 0) {
-    // The life of now may have written more than is here, too: a machine was put back, memory and all.
+    // The life of now may have written more than is here, too: a machine was put back, memory and
+    // all.
     const last = (lives[at + 1]?.from ?? ownSeq + 1) - 1;
     return seq <= last ? null : last;
   }

@@ -237,8 +237,9 @@ export function entryOf(
 type EntryFacts = Pick<Job, 'id' | 'owner' | 'uid' | 'submittedAt' | 'spec' | 'pending'>;
 
 /**
- * Counts tasks of the job that begin (or, below zero, cease) to hold resources. Who has fewer may be
- * under a limit again, of the array or of the user: others may start, though no node has changed.
+ * Counts tasks of the job that begin (or, below zero, cease) to hold resources. Who has fewer may
+ * be under a limit again, of the array or of the user: others may start, though no node has
+ * changed.
  */
 export function countHeld(state: State, job: Job, tasks: number): void {
   if (tasks < 0) state.scratch.scheduleDue = true;

@@ -20,7 +20,8 @@ const REMEMBERED_MAX = 1000;
 /**
  * Bytes per node; 0: no node could hold the rest of the request. Where nodes differ, the least of
  * those that could hold it: then memory keeps no cpu idle on any of them, and equal requests are
- * one shape. Drained and silent nodes count, so that the answer does not change while they are away.
+ * one shape. Drained and silent nodes count, so that the answer does not change while they are
+ * away.
  */
 export function defaultMemory(state: State, request: Request, partition: Partition): number {
   const { cpuCount } = request.perNode;

@@ -53,8 +53,8 @@ export function resolveDirectory(
 
 /**
  * What must be shared, so that exactly the nodes that have the path have it: the least of the
- * directories around it that anybody shares. Not the path itself, by which each directory would be a
- * kind of job of its own; and less than everything, which a node that joins later may not share.
+ * directories around it that anybody shares. Not the path itself, by which each directory would be
+ * a kind of job of its own; and less than everything, which a node that joins later may not share.
  */
 function needed(path: string, roots: ReadonlySet<string>): string {
   const around = [...roots].filter((root) => isInside(path, root));

@@ -94,7 +94,9 @@ export interface Task {
   startedAt: number | null;
   /** Since when it starts, ends or is kept; of no other state. Null: not known. */
   waitsSince: number | null;
-  /** Running time for the build of its batch: what it may take, and from its end on what it took. */
+  /**
+   * Running time for the build of its batch: what it may take, and from its end on what it took.
+   */
   buildMs: number;
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;

@@ -1,4 +1,5 @@
-// What the scheduler is asked for by a job: what its user asked for, on nodes that take that user's jobs.
+// What the scheduler is asked for by a job: what its user asked for, on nodes that take that user's
+// jobs.
 
 import { isRoots, ROOT_LABEL } from '../../model/accounts.ts';
 import type { ResourceRequest } from '../../model/job.ts';

@@ -1,5 +1,5 @@
-// Running again what did not complete of a job that is over, or all of it: as a new job, because done is
-// final (S6), with the same indices and the same place in the array that it was.
+// Running again what did not complete of a job that is over, or all of it: as a new job, because
+// done is final (S6), with the same indices and the same place in the array that it was.
 
 import { IntervalSet } from '../../base/interval-set.ts';
 import { ok, type Result } from '../../base/result.ts';

@@ -1,5 +1,5 @@
-// The first thing that is wrong with a submission: thrown while it is checked, so that the checks read
-// as a list, and caught before anybody else sees it.
+// The first thing that is wrong with a submission: thrown while it is checked, so that the checks
+// read as a list, and caught before anybody else sees it.
 
 import { err, ok, type Result } from '../../base/result.ts';
 import { isWhole } from '../../base/whole.ts';

@@ -1,5 +1,5 @@
-// What maintenance of a site's nodes cannot be, because a site knows no such thing: refused when it is
-// planned, with the reason, not found out in its time.
+// What maintenance of a site's nodes cannot be, because a site knows no such thing: refused when it
+// is planned, with the reason, not found out in its time.
 
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';

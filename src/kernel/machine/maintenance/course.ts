@@ -172,8 +172,8 @@ function treatTasks(step: Step, one: Maintenance): void {
 }
 
 /**
- * Tasks that their site has not begun have done nothing, and waiting for them would only keep the nodes.
- * Those that must not run twice are begun there all the same, by the gateway.
+ * Tasks that their site has not begun have done nothing, and waiting for them would only keep the
+ * nodes. Those that must not run twice are begun there all the same, by the gateway.
  */
 function requeueUnbegun(step: Step, id: string, kept: readonly NodeName[]): void {
   const atSites = kept.filter((name) => {
@@ -295,8 +295,8 @@ function settleRest(step: Step, one: Maintenance): void {
 }
 
 /**
- * Takes away its own stops where it has no node of the task any more. On any node: the part that was on
- * one of its own may have ended meanwhile.
+ * Takes away its own stops where it has no node of the task any more. On any node: the part that
+ * was on one of its own may have ended meanwhile.
  */
 function resumeTasks(step: Step, one: Maintenance): void {
   if (one.running !== 'suspend') return;

@@ -24,8 +24,8 @@ export function nodeOf(state: State, name: NodeName): Node {
 }
 
 /**
- * After a restart no session is left, and how long each node was silent is not known. Nor is since when a
- * task waits, if an older head left it so: it counts from now.
+ * After a restart no session is left, and how long each node was silent is not known. Nor is since
+ * when a task waits, if an older head left it so: it counts from now.
  */
 export function applyHeadStarted(state: State, at: number): void {
   for (const node of state.nodes.values()) {
@@ -327,8 +327,8 @@ function resize(node: Node, total: Resources): void {
 }
 
 /**
- * From the claims and from what its agent tells of its cards: a gpu may be claimed twice by stale epochs, or be
- * gone by now.
+ * From the claims and from what its agent tells of its cards: a gpu may be claimed twice by stale
+ * epochs, or be gone by now.
  */
 export function recountGpus(node: Node): void {
   const { total, gpusFree } = node;

@@ -58,8 +58,8 @@ function settleHint(name: string): string {
 }
 
 /**
- * Whether the hello says that what the node holds is gone, as after a reboot: then the machine that has
- * it says nothing more. `heardMsAgo` as of `refuseClone`.
+ * Whether the hello says that what the node holds is gone, as after a reboot: then the machine that
+ * has it says nothing more. `heardMsAgo` as of `refuseClone`.
  */
 export function seemsRebooted(
   node: Node,

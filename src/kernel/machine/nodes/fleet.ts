@@ -78,7 +78,8 @@ export function decideRemove(step: Step, command: RemoveNode, actor: Actor): Ans
   if (!found.ok) return found;
   const node = found.value;
   const holdings = [...node.holding.values()];
-  // What goes on elsewhere, or is over, keeps the place of a silent node only in case it comes back.
+  // What goes on elsewhere, or is over, keeps the place of a silent node only in case it comes
+  // back.
   const isBusy = ({ task }: Holding): boolean => task !== null || node.unreachableSince === null;
   const busy = holdings.filter(isBusy);
   if (busy.length > 0) {
@@ -116,7 +117,9 @@ export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Ans
   return ok({ kind: 'done' });
 }
 
-/** What runs there keeps what it has: a node that was made too small gets nothing new until it fits. */
+/**
+ * What runs there keeps what it has: a node that was made too small gets nothing new until it fits.
+ */
 export function decideModify(step: Step, command: ModifyNode, actor: Actor): Answer {
   const allowed = needRole(actor, 'admin', 'declaring what nodes have');
   if (!allowed.ok) return allowed;

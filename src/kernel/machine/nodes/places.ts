@@ -1,5 +1,5 @@
-// Places of jobs on nodes: how many tasks of a job hold a share of a node, and what waits there to have
-// one of these shares next.
+// Places of jobs on nodes: how many tasks of a job hold a share of a node, and what waits there to
+// have one of these shares next.
 
 import type { EpochId, JobId, NodeName } from '../../model/ids.ts';
 import type { Share } from '../../model/orders.ts';

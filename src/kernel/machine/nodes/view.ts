@@ -93,7 +93,8 @@ function* runningOn(node: Node): Generator<Running> {
         ? {}
         : { occupant: occupantOf(task, facts?.site !== undefined) }),
     };
-    // About to be stopped: its cpus leave, the rest stays. When it stops, an absent node does not say.
+    // About to be stopped: its cpus leave, the rest stays. When it stops, an absent node does not
+    // say.
     const { cpuCount } = running.resources;
     if (!leaving && task.stops.has('scheduler') && cpuCount > 0 && connected) {
       yield { ...running, resources: { ...running.resources, cpuCount: 0 } };

@@ -1,4 +1,5 @@
-// Applying what happened about pauses of nodes. Tasks that stop for one do so by events of their own.
+// Applying what happened about pauses of nodes. Tasks that stop for one do so by events of their
+// own.
 
 import type { PauseOrder } from '../../model/pause.ts';
 import type { Of } from '../events.ts';

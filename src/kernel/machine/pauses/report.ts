@@ -19,8 +19,8 @@ export function decidePauseReport(step: Step, node: Node, report: PauseReport): 
 }
 
 /**
- * After a hello: what the head has forgotten, and what the agent has. Reports that are still to come
- * are waited for, as they tell what was between.
+ * After a hello: what the head has forgotten, and what the agent has. Reports that are still to
+ * come are waited for, as they tell what was between.
  */
 export function decidePauseAtHello(step: Step, node: Node, hello: NodeHello): void {
   forgetPauseRequest(step, node);

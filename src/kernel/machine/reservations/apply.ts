@@ -78,8 +78,8 @@ function heldToo({ recurrence, held = [] }: Reservation, from: number): Pick<Res
 }
 
 /**
- * The clock went back: occurrences are placed anew from now on, so that what it had only passed over
- * comes; what has been comes no second time (`held`).
+ * The clock went back: occurrences are placed anew from now on, so that what it had only passed
+ * over comes; what has been comes no second time (`held`).
  */
 export function rebaseReservations(state: State, byMs: number): void {
   if (byMs >= 0) return;

@@ -23,8 +23,8 @@ import { limitOf } from './time-limit.ts';
 import { cancelOutcome } from './verdict.ts';
 
 /**
- * Tasks that wait end at once; tasks that hold resources end when their processes have and what they
- * leave is kept. Cancelled while it is kept, that has the kill grace to end; once more, none.
+ * Tasks that wait end at once; tasks that hold resources end when their processes have and what
+ * they leave is kept. Cancelled while it is kept, that has the kill grace to end; once more, none.
  */
 export function decideCancel(
   step: Step,
@@ -146,7 +146,9 @@ export function decideRelease(step: Step, jobId: JobId, actor: Actor): Answer {
 
 const SUSPENDABLE: ReadonlySet<TaskState> = new Set(['starting', 'running', 'suspended']);
 
-/** Also where another keeps it stopped already: when that one lets it go, the owner's stop stays. */
+/**
+ * Also where another keeps it stopped already: when that one lets it go, the owner's stop stays.
+ */
 export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answer {
   const found = targets(step, place, actor);
   if (!found.ok) return found;
@@ -180,7 +182,9 @@ export function decideResume(step: Step, place: TaskPlace, actor: Actor): Answer
   return ok({ kind: 'changed', count: suspended.length });
 }
 
-/** What a site's operators have suspended there is let go on where the site lets the asker do that. */
+/**
+ * What a site's operators have suspended there is let go on where the site lets the asker do that.
+ */
 function resumeOthers(
   step: Step,
   { job, holding }: Targets,

@@ -112,8 +112,8 @@ export function endPending(step: Step, job: Job, indices: IntervalSet, outcome: 
 }
 
 /**
- * What the end of tasks means to their job and to all that wait. A loop, not a recursion: a chain of
- * dependencies may be longer than the call stack.
+ * What the end of tasks means to their job and to all that wait. A loop, not a recursion: a chain
+ * of dependencies may be longer than the call stack.
  */
 function followEnds(step: Step, first: EndedTasks): void {
   const ends = [first];

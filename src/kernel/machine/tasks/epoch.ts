@@ -7,8 +7,8 @@ import { placeOf } from '../jobs/place.ts';
 import type { State } from '../state.ts';
 
 /**
- * Larger than all that the task has had, also in records that are lost. What a node still holds from
- * before the head was put back may have the next one: then it is passed over.
+ * Larger than all that the task has had, also in records that are lost. What a node still holds
+ * from before the head was put back may have the next one: then it is passed over.
  */
 export function nextEpoch(
   { epochFloor, losses, nodes }: State,

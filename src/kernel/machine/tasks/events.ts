@@ -15,7 +15,10 @@ export type TaskEvent =
       readonly epoch: number;
       /** In node rank order. */
       readonly shares: readonly Share[];
-      /** Set where it holds nothing yet: it is to have a place that a task of its job gives up there. */
+      /**
+       * Set where it holds nothing yet: it is to have a place that a task of its job gives up
+       * there.
+       */
       readonly next?: true;
     }
   /** What was next on the node has a place there: it holds its share from now on. */

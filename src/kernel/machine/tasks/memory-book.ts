@@ -1,4 +1,5 @@
-// What running tasks have in memory, as nodes say it with their heartbeats. Kept while the head runs.
+// What running tasks have in memory, as nodes say it with their heartbeats. Kept while the head
+// runs.
 
 import type { EpochId, NodeName } from '../../model/ids.ts';
 import type { MemoryUse } from '../../model/memory-use.ts';

@@ -151,8 +151,8 @@ function nodeTime(step: Step, at: number): { readonly nodeAt?: number } {
 }
 
 /**
- * An instant of a node by the head's clock: as long after the start of the part as the node measured.
- * What the node said of it may have been on its way for less time than its start was.
+ * An instant of a node by the head's clock: as long after the start of the part as the node
+ * measured. What the node said of it may have been on its way for less time than its start was.
  */
 function headTime({ at: now }: Step, { startedAt }: Task, part: Part, at: number): number {
   const { nodeStartedAt } = part;

@@ -1,5 +1,5 @@
-// The state of a task in the words of its user: what of it only its parts tell is added to the state
-// that decisions are made by.
+// The state of a task in the words of its user: what of it only its parts tell is added to the
+// state that decisions are made by.
 
 import type { TaskState } from '../../model/job.ts';
 import type { Task } from '../jobs/facts.ts';

@@ -92,9 +92,9 @@ export function applyPartStoring(state: State, event: Of<'part_storing'>, at: nu
 }
 
 /**
- * Both ends as the node measured them, so that its clock need not agree with the head's. Of an older
- * agent, whose clock was set in between, a pause is no shorter than nothing and no longer than the
- * task has been running.
+ * Both ends as the node measured them, so that its clock need not agree with the head's. Of an
+ * older agent, whose clock was set in between, a pause is no shorter than nothing and no longer
+ * than the task has been running.
  */
 function countPause(task: Task, part: Part, until: number, at: number): void {
   if (part.pausedAt === null) return;

@@ -26,8 +26,8 @@ export function timeLeft(task: Task, now: number): number | null {
 }
 
 /**
- * When it is over at the latest. Null when nobody knows: it has no limit, should have been over by now, or
- * a node that has it does not say how it goes.
+ * When it is over at the latest. Null when nobody knows: it has no limit, should have been over by
+ * now, or a node that has it does not say how it goes.
  */
 export function latestEndOf(
   task: Task,

@@ -153,7 +153,9 @@ export function crashOf({ state }: Step, task: Task): 'crash' | 'neither' {
   return isInMaintenance(state, task) ? 'neither' : 'crash';
 }
 
-/** The first part of an MPI task, once its program has ended by itself: the others only serve it. */
+/**
+ * The first part of an MPI task, once its program has ended by itself: the others only serve it.
+ */
 export function endedProgram({ job, parts }: Task): Part | undefined {
   if (job.spec.mpi === undefined) return undefined;
   const first = [...parts.values()].find((part) => part.nodeRank === 0);

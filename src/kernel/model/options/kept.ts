@@ -1,5 +1,5 @@
-// Options that a specification keeps as the submission has them, because nothing but their type says
-// what they may be: their defaults, their checks, and how they are shown.
+// Options that a specification keeps as the submission has them, because nothing but their type
+// says what they may be: their defaults, their checks, and how they are shown.
 
 import type { JobSpec } from '../job.ts';
 import type { Submission } from '../submission.ts';

@@ -15,7 +15,7 @@ export interface OptionRow {
   /** The field of a submission that it is; absent: one that is made of several options. */
   readonly field?: string;
   /** How the field is read. There is one where there is a field. */
-  // biome-ignore lint/suspicious/noExplicitAny: rows have all kinds of values; `OPTIONS` knows which.
+  // biome-ignore lint/suspicious/noExplicitAny: of all kinds; `OPTIONS` knows which.
   readonly type?: OptionType<any, any>;
   /** The option applies to workers of a pool, too. */
   readonly pool?: true;

@@ -133,7 +133,8 @@ class CgroupContainment implements Containment {
   #putIdle(shape: string, group: JobGroup): void {
     const groups = this.#idle.get(shape) ?? [];
     groups.push(group);
-    // The shape used last comes last: what makes room is of the one that nobody has asked for longest.
+    // The shape used last comes last: what makes room is of the one that nobody has asked for
+    // longest.
     this.#idle.delete(shape);
     this.#idle.set(shape, groups);
     this.#idleCount += 1;

@@ -56,8 +56,8 @@ export class MemoryFiles {
   }
 
   /**
-   * What the kernel keeps of files that were read, and gives up when somebody needs the room. Under a
-   * limit it is part of what the limit is for; without one it would grow to the whole machine.
+   * What the kernel keeps of files that were read, and gives up when somebody needs the room. Under
+   * a limit it is part of what the limit is for; without one it would grow to the whole machine.
    */
   #cacheBytes(): number {
     if (this.#parts === null) return 0;

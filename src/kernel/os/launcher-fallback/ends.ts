@@ -1,5 +1,6 @@
 // Ends of processes, noted where the next launcher finds them when this one is killed before the
-// agent has heard of them: the same file as that of launcher/ends.c, so that either finds the other's.
+// agent has heard of them: the same file as that of launcher/ends.c, so that either finds the
+// other's.
 
 import { randomBytes } from 'node:crypto';
 import {

@@ -80,7 +80,10 @@ export function countMembers(root: Root): number {
   return certain.length + possible.length;
 }
 
-/** Signals each that is certain; kills go on until nobody new is found. Returns how many were reached. */
+/**
+ * Signals each that is certain; kills go on until nobody new is found. Returns how many were
+ * reached.
+ */
 export function signalMembers(root: Root, signal: number): number {
   const SIGKILL = 9;
   const reached = new Set<string>();

@@ -60,7 +60,10 @@ export function asRetried(error: HeadError): HeadError {
   return new HeadError({ code, kind, message, hint: 'The page tries again by itself.' });
 }
 
-/** What the body of an answer has; throws `HeadError` when the connection ends before it is all there. */
+/**
+ * What the body of an answer has; throws `HeadError` when the connection ends before it is all
+ * there.
+ */
 export async function whole<T>(body: Promise<T>, hint = 'Try again.'): Promise<T> {
   try {
     return await body;

@@ -1,5 +1,5 @@
-// A list of jobs that may be long: its newest rows at once, more while the reader scrolls, and those
-// that events speak of asked for again.
+// A list of jobs that may be long: its newest rows at once, more while the reader scrolls, and
+// those that events speak of asked for again.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { JobView, ListJobsReply } from '../../api/jobs.ts';

@@ -1,6 +1,6 @@
 // Texts that outlast a look at another page: of this tab, or of all tabs of this browser. A browser
-// that keeps nothing (cookies forbidden, no room) is no reason for the page to stop: it remembers as
-// long as it is open.
+// that keeps nothing (cookies forbidden, no room) is no reason for the page to stop: it remembers
+// as long as it is open.
 
 type Where = 'tab' | 'browser';
 

@@ -42,7 +42,8 @@ export async function logIn(body: { token: string } | { link: string }): Promise
 }
 
 export async function logOut(): Promise<void> {
-  // At once: another question may hear before this one that nobody is logged in, and the login is shown.
+  // At once: another question may hear before this one that nobody is logged in, and the login is
+  // shown.
   forgetTyped();
   try {
     await call('logoutPage', { body: {} });

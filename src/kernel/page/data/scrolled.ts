@@ -1,5 +1,5 @@
-// How far down tables were scrolled, with each entry of the browser's history: whoever comes back by it
-// finds them so, and whoever comes by a link sees their beginning.
+// How far down tables were scrolled, with each entry of the browser's history: whoever comes back
+// by it finds them so, and whoever comes by a link sees their beginning.
 
 const NAME = 'scrolled';
 

@@ -43,8 +43,8 @@ export async function sendOnce<T>(
     return answer;
   } catch (error) {
     if (!(error instanceof HeadError) || isLost(error)) throw error;
-    // A refusal makes no job. An earlier try may have, unless the head has looked for its key first; and
-    // what no head says (a proxy, a fault of the head) says nothing of the job.
+    // A refusal makes no job. An earlier try may have, unless the head has looked for its key
+    // first; and what no head says (a proxy, a fault of the head) says nothing of the job.
     const isRefused = isFirst && error.kind !== 'internal';
     if (isRefused || BEHIND_THE_KEY.has(error.kind)) forget(wish);
     throw error;

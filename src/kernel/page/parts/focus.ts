@@ -1,7 +1,10 @@
-// Where the keyboard goes on after a change of view: at the heading of what is new, as after a page that
-// was loaded.
+// Where the keyboard goes on after a change of view: at the heading of what is new, as after a page
+// that was loaded.
 
-/** Now, or as soon as there is a heading, unless the reader has gone elsewhere meanwhile. Returns how to stop. */
+/**
+ * Now, or as soon as there is a heading, unless the reader has gone elsewhere meanwhile. Returns
+ * how to stop.
+ */
 export function focusHeading(): () => void {
   const content = document.getElementById('content');
   if (content === null) return () => undefined;

@@ -1,4 +1,5 @@
-// Draws the schedule: only rows and bars in sight, so that thousands of nodes cost as much as fifty.
+// Draws the schedule: only rows and bars in sight, so that thousands of nodes cost as much as
+// fifty.
 
 import type { ScheduleBar } from '../../api/schedule.ts';
 import { roundInstants } from '../../base/round-instants.ts';

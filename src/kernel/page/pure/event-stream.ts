@@ -1,4 +1,5 @@
-// Server-sent events out of pieces of text (WHATWG HTML, section 9.2), as far as a head writes them.
+// Server-sent events out of pieces of text (WHATWG HTML, section 9.2), as far as a head writes
+// them.
 
 export interface StreamEvent {
   /** Number of the record; a reader that is cut off goes on after it. */

@@ -1,5 +1,5 @@
-// The form of a new job: what is wrong with it, and the submission that it stands for. Its fields are
-// options of jobs, and a command with the directory that it runs in.
+// The form of a new job: what is wrong with it, and the submission that it stands for. Its fields
+// are options of jobs, and a command with the directory that it runs in.
 
 import type { Body } from '../../api/routes.ts';
 import { err, type Result } from '../../base/result.ts';

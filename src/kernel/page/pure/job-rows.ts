@@ -89,8 +89,8 @@ export function windowOf(
 }
 
 /**
- * A place for each row of a window: a row that stays keeps the one it has in `kept`, wherever it stands
- * now, and rows that come have those of rows that went.
+ * A place for each row of a window: a row that stays keeps the one it has in `kept`, wherever it
+ * stands now, and rows that come have those of rows that went.
  */
 export function placesOf(
   kept: ReadonlyMap<number | string, number>,
@@ -108,7 +108,9 @@ export function placesOf(
   return own.map((place) => place ?? free.shift() ?? fresh++);
 }
 
-/** The rows of a window in this order of places, in which nothing has to move; null: in their own. */
+/**
+ * The rows of a window in this order of places, in which nothing has to move; null: in their own.
+ */
 export function inPlaces(
   from: number,
   places: readonly number[],

@@ -1,5 +1,6 @@
-// Output of jobs as lines of coloured pieces. Whatever a program writes, it is shown as text: colours
-// are understood, other escapes left out, what is not seen is made visible, long lines are cut.
+// Output of jobs as lines of coloured pieces. Whatever a program writes, it is shown as text:
+// colours are understood, other escapes left out, what is not seen is made visible, long lines are
+// cut.
 
 /** A piece of a line in one look. */
 export interface Piece {

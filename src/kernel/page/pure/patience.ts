@@ -1,5 +1,5 @@
-// How long the page waits for the head: a request ends when nothing of its answer has come for so long.
-// A connection that stands open is no answer: a head that hangs holds it open for ever.
+// How long the page waits for the head: a request ends when nothing of its answer has come for so
+// long. A connection that stands open is no answer: a head that hangs holds it open for ever.
 
 /** Until an answer begins, and between two pieces of it. */
 export const ANSWER_MS = 30_000;

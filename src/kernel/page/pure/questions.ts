@@ -1,4 +1,5 @@
-// What is asked before something is done: about which thing, and with answers that cannot be mistaken.
+// What is asked before something is done: about which thing, and with answers that cannot be
+// mistaken.
 
 import type { JobView } from '../../api/jobs.ts';
 import { some } from './words.ts';

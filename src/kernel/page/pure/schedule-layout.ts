@@ -1,5 +1,5 @@
-// Where the bars of the schedule lie: a row for each node, as high as its cpus, in which each task takes
-// as many of them as it has; and which bar is under a pointer.
+// Where the bars of the schedule lie: a row for each node, as high as its cpus, in which each task
+// takes as many of them as it has; and which bar is under a pointer.
 
 import type { ScheduleBar } from '../../api/schedule.ts';
 

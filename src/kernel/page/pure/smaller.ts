@@ -1,5 +1,5 @@
-// What `why` offers in words, `2 nodes instead of 4 and 1G memory instead of 2G`, as a change of the
-// job that a button can ask for.
+// What `why` offers in words, `2 nodes instead of 4 and 1G memory instead of 2G`, as a change of
+// the job that a button can ask for.
 
 import { parseDuration } from '../../base/duration.ts';
 import { parseSize } from '../../base/size.ts';

@@ -1,4 +1,5 @@
-// A tar file, as POSIX.1-2017 has it (pax, section 4.3): what comes before and after each file in it.
+// A tar file, as POSIX.1-2017 has it (pax, section 4.3): what comes before and after each file in
+// it.
 
 const BLOCK = 512;
 const NAME_BYTES_MAX = 100;

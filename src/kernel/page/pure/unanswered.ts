@@ -1,5 +1,5 @@
-// Submissions that were sent and not answered: each has its key, under which it is one job however often
-// it is sent. Another submission is another wish, with a key of its own.
+// Submissions that were sent and not answered: each has its key, under which it is one job however
+// often it is sent. Another submission is another wish, with a key of its own.
 
 /** More of them nobody tells apart. */
 const KEPT_MAX = 5;

@@ -113,8 +113,8 @@ interface End {
 }
 
 /**
- * Beside the word for an end, said once: `exit 3` where the program decided it, with what the head says
- * of files that are lost; else why the cluster ended it, and not with which signal.
+ * Beside the word for an end, said once: `exit 3` where the program decided it, with what the head
+ * says of files that are lost; else why the cluster ended it, and not with which signal.
  */
 export function endWords({ exit, outcome }: End): string {
   const detail = outcome?.detail ?? '';

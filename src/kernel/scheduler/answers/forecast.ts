@@ -152,7 +152,9 @@ export interface PlannedStart {
   readonly wait?: SiteWait;
 }
 
-/** The starts of all that wait, in the order of the line, as far as the limits of a forecast reach. */
+/**
+ * The starts of all that wait, in the order of the line, as far as the limits of a forecast reach.
+ */
 export function plannedStarts(
   snapshot: Snapshot,
   now: number,

@@ -1,4 +1,5 @@
-// What is in the way of a task that does not fit: which nodes are not free for it, and what they lack.
+// What is in the way of a task that does not fit: which nodes are not free for it, and what they
+// lack.
 
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';

@@ -1,5 +1,5 @@
-// How long a site whose own scheduler decides would make a task wait that the plan gives to it: a guess
-// from the listings of the site.
+// How long a site whose own scheduler decides would make a task wait that the plan gives to it: a
+// guess from the listings of the site.
 
 import type { NodeName } from '../../model/ids.ts';
 import type { Ask } from '../room/ask.ts';
@@ -8,15 +8,18 @@ import type { Slot } from '../room/slots.ts';
 
 export interface SiteWait {
   readonly site: NodeName;
-  /** From the instant on at which the plan gives it the task. Infinite: it takes no work, as far as it says. */
+  /**
+   * From the instant on at which the plan gives it the task. Infinite: it takes no work, as far as
+   * it says.
+   */
   readonly waitMs: number;
   /** When it was listed, in ms since 1970; null: it never was. */
   readonly listedAt: number | null;
 }
 
 /**
- * Wait at the slowest of the sites among these nodes; undefined: none of them is one. Until the slot begins
- * the site gets on with what is before the task.
+ * Wait at the slowest of the sites among these nodes; undefined: none of them is one. Until the
+ * slot begins the site gets on with what is before the task.
  */
 export function siteWaitOf(
   { at, lanes }: Slot,

@@ -1,5 +1,6 @@
-// On a node with gpus, who needs them goes first: of what would start in this cycle anyway, and before
-// what needs none and has not waited long. Nobody is kept waiting for gpus that nobody takes now.
+// On a node with gpus, who needs them goes first: of what would start in this cycle anyway, and
+// before what needs none and has not waited long. Nobody is kept waiting for gpus that nobody takes
+// now.
 
 import { SortedList } from '../../base/sorted-list.ts';
 import { GPUS_FIRST_MS } from '../../model/limits.ts';
@@ -42,7 +43,10 @@ export class GpusFirst {
     return partition.policy !== 'fifo' && entry.runningMax === null;
   }
 
-  /** Those that come after it, in their order. Of arrays with a running limit only their turn counts. */
+  /**
+   * Those that come after it, in their order. Of arrays with a running limit only their turn
+   * counts.
+   */
   rivalsOf(next: Candidate): Rivals {
     this.#line ??= new Line(bandsOf(this.#queue.gpuGroups), this.#rules);
     const line = this.#line;

@@ -147,10 +147,10 @@ class Cycle {
   }
 
   /**
-   * Resumes where the last cycle stopped. Part of the quota of looks is spent at the front first, where
-   * what is new and urgent waits; between the front and the mark only tasks with something set aside for
-   * them are looked at. A partition that was closed stays closed. One is closed, too, when a task has come
-   * to a place before the mark: tasks behind it must not pass it.
+   * Resumes where the last cycle stopped. Part of the quota of looks is spent at the front first,
+   * where what is new and urgent waits; between the front and the mark only tasks with something
+   * set aside for them are looked at. A partition that was closed stays closed. One is closed, too,
+   * when a task has come to a place before the mark: tasks behind it must not pass it.
    */
   #goOn(from: Rest): void {
     const { queue, looksMax } = this.#snapshot;

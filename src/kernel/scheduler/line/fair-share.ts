@@ -1,5 +1,5 @@
-// Fair share: what somebody's usage, as usage-book.ts counts it, does to the place in the queue. The
-// factor is Slurm's classic one, 2^(-usage/share), over a tree of groups
+// Fair share: what somebody's usage, as usage-book.ts counts it, does to the place in the queue.
+// The factor is Slurm's classic one, 2^(-usage/share), over a tree of groups
 // (https://slurm.schedmd.com/classic_fair_share.html).
 
 import type { UserName } from '../../model/ids.ts';

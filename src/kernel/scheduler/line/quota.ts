@@ -1,4 +1,5 @@
-// What each user holds, and how much more partition, QoS and the user's own caps let that user start.
+// What each user holds, and how much more partition, QoS and the user's own caps let that user
+// start.
 
 import { type CapKind, type Caps, kindsIn, mayGet, NO_CAPS, typeOfKind } from '../../model/caps.ts';
 import type { GpuKind } from '../../model/cards.ts';

@@ -115,8 +115,8 @@ export interface Taken {
 }
 
 /**
- * What it holds of the node from its start on. `open`: its cards by the plan; where the same ones are not
- * open all the time, it gets those that are free now: never one that somebody has.
+ * What it holds of the node from its start on. `open`: its cards by the plan; where the same ones
+ * are not open all the time, it gets those that are free now: never one that somebody has.
  */
 export function takenAtStart(
   view: NodeView,

@@ -102,8 +102,8 @@ export class Board {
   }
 
   /**
-   * Nodes for a task that starts now, and where sites were compared the best of them with what spoke for
-   * them. Fewer nodes than asked for: it does not start.
+   * Nodes for a task that starts now, and where sites were compared the best of them with what
+   * spoke for them. Fewer nodes than asked for: it does not start.
    */
   place(ask: Ask): { readonly views: readonly NodeView[]; readonly choice: Choice | null } {
     const { nodeCount } = ask.request;
@@ -113,8 +113,9 @@ export class Board {
   }
 
   /**
-   * Nodes where one part each could start now, at most `max`: those that are ready for it first, then
-   * the others, each in the order of placement. None where the cluster lacks what it asks for once.
+   * Nodes where one part each could start now, at most `max`: those that are ready for it first,
+   * then the others, each in the order of placement. None where the cluster lacks what it asks for
+   * once.
    */
   fitting(ask: Ask, max: number): NodeView[] {
     return this.#cluster.fits(ask) ? this.#room.fitting(ask, max) : [];

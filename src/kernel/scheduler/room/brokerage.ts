@@ -1,5 +1,5 @@
-// Which of several sites gets a task. A site is a node with a queue of its own: that there is room in our
-// books does not say that it starts at once.
+// Which of several sites gets a task. A site is a node with a queue of its own: that there is room
+// in our books does not say that it starts at once.
 
 import type { NodeName } from '../../model/ids.ts';
 import type { SiteRule } from '../../model/scheduling.ts';
@@ -23,7 +23,9 @@ export interface SiteStanding {
 
 /** What sites are compared by. */
 export interface Brokerage {
-  /** Queues of sites whose own scheduler decides; on other nodes a task with room starts at once. */
+  /**
+   * Queues of sites whose own scheduler decides; on other nodes a task with room starts at once.
+   */
   readonly standings: ReadonlyMap<NodeName, SiteStanding>;
   /** Price of a cpu hour by the site's name, or the node's; absent: 0. */
   readonly prices: Readonly<Record<string, number>>;
@@ -72,7 +74,10 @@ function unknownOf(standing: SiteStanding | undefined): 'unread' | 'silent' | nu
   return standing.isSilent === true ? 'silent' : null;
 }
 
-/** How long the site would make it wait; null: the node has no queue of its own, and starts it at once. */
+/**
+ * How long the site would make it wait; null: the node has no queue of its own, and starts it at
+ * once.
+ */
 export function waitAt(
   view: Pick<NodeView, 'name' | 'labels' | 'total' | 'free'>,
   ask: Ask,
@@ -85,8 +90,9 @@ export function waitAt(
 }
 
 /**
- * How long it would wait there: not at all where nobody waits and cpus are idle, else until its share of all
- * that is before it is done. What we have given to the site counts as long as this task may take.
+ * How long it would wait there: not at all where nobody waits and cpus are idle, else until its
+ * share of all that is before it is done. What we have given to the site counts as long as this
+ * task may take.
  */
 function waitOf(
   standing: SiteStanding,
@@ -113,8 +119,8 @@ function priceOf({ name, labels }: NodeView, { prices }: Brokerage): number {
 }
 
 /**
- * Negative: `a` is the better one. A site that may never start the task comes last, however cheap or near it
- * is.
+ * Negative: `a` is the better one. A site that may never start the task comes last, however cheap
+ * or near it is.
  */
 export function compareOffers(rule: SiteRule, a: Offer, b: Offer): number {
   const byHope = Number(isHopeless(a)) - Number(isHopeless(b));

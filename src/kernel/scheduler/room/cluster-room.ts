@@ -1,5 +1,5 @@
-// What the cluster as a whole has of counted resources, licences for instance, now and later: one more
-// future beside those of the nodes, of which a task takes its amounts once.
+// What the cluster as a whole has of counted resources, licences for instance, now and later: one
+// more future beside those of the nodes, of which a task takes its amounts once.
 
 import type { JobId } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';

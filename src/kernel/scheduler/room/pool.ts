@@ -21,7 +21,10 @@ export interface Running {
   readonly walltimeMs: number | null;
   /** The reservation that it runs in; null = none. */
   readonly reservation: string | null;
-  /** Another task of its job may have its place at any moment, for as long as it may run. Absent: none. */
+  /**
+   * Another task of its job may have its place at any moment, for as long as it may run. Absent:
+   * none.
+   */
   readonly followed?: true;
   /** On its way out: its share is back in a moment. Absent: no. */
   readonly leaving?: boolean;

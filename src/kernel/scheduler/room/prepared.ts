@@ -1,4 +1,5 @@
-// Nodes that are ready for some tasks: these need no time to be made ready there, and go there first.
+// Nodes that are ready for some tasks: these need no time to be made ready there, and go there
+// first.
 
 import type { NodeName } from '../../model/ids.ts';
 import { type Ask, endOn } from './ask.ts';

@@ -116,8 +116,8 @@ export class Profile {
   }
 
   /**
-   * The index of the first step of [from, to) that is too small, or that has other cards free than the
-   * steps before it; else -1.
+   * The index of the first step of [from, to) that is too small, or that has other cards free than
+   * the steps before it; else -1.
    */
   #misfit(want: Want, from: number, to: number): number {
     const { gpuCount, gpuKind } = want.resources;

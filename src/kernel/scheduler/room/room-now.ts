@@ -45,8 +45,8 @@ export class RoomNow {
   }
 
   /**
-   * Nodes where one part each could start now, at most `max`: those that are ready for it first, then
-   * the others, each in the order of placement.
+   * Nodes where one part each could start now, at most `max`: those that are ready for it first,
+   * then the others, each in the order of placement.
    */
   fitting(ask: Ask, max: number): NodeView[] {
     const ready = preparedFor(this.#prepared, ask);

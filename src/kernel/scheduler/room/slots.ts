@@ -38,7 +38,9 @@ export interface Field {
   /** The others, in order of their instants: taken only as far as it goes. */
   readonly later: Iterator<Candidate>;
   readonly laneOf: (name: NodeName) => Lane;
-  /** The first instant at or after this one at which what is not of a node is there; absent: any. */
+  /**
+   * The first instant at or after this one at which what is not of a node is there; absent: any.
+   */
   readonly opens?: (at: number) => number;
   /** Whether to give up here; absent: never. */
   readonly isOver?: () => boolean;

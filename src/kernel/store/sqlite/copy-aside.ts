@@ -32,7 +32,8 @@ export function copyAside(from: string, to: string): Layouts {
   checkRoom(from, to);
   const copy = join(to, FILE);
   createPrivate(copy);
-  // Its index of the log is there while a head has it, or after one was killed: then it is read through that.
+  // Its index of the log is there while a head has it, or after one was killed: then it is read
+  // through that.
   if (existsSync(`${path}-shm`)) {
     within(path, (source) => source.prepare('VACUUM INTO ?').run(copy));
   } else {

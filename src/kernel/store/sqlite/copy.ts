@@ -18,9 +18,9 @@ export interface StoreCopy {
 }
 
 /**
- * Copies the store in the folder `from` to the folder `to`, which has none. Blocks its thread while it
- * reads and writes; the store goes on meanwhile, its log grows. Throws where `from` cannot be read,
- * `to` cannot be written, or a record of the copy is not what was written.
+ * Copies the store in the folder `from` to the folder `to`, which has none. Blocks its thread while
+ * it reads and writes; the store goes on meanwhile, its log grows. Throws where `from` cannot be
+ * read, `to` cannot be written, or a record of the copy is not what was written.
  */
 export function copyStore(from: string, to: string, copiedAt: string): StoreCopy {
   copyDatabase(join(from, 'weft.db'), join(to, 'weft.db'));
@@ -35,7 +35,9 @@ export function copyStore(from: string, to: string, copiedAt: string): StoreCopy
   }
 }
 
-/** Copies a file of SQLite that may be in use, as it was at one instant. Throws as `copyStore` does. */
+/**
+ * Copies a file of SQLite that may be in use, as it was at one instant. Throws as `copyStore` does.
+ */
 export function copyDatabase(from: string, to: string): void {
   // An empty file is taken for none; made here, it is private from the start.
   createPrivate(to);

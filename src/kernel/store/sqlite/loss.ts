@@ -7,8 +7,8 @@ import type { Connection } from './connection.ts';
 import type { Mark, Noted } from './mark.ts';
 
 /**
- * Null: everything up to the mark is there. More than that is no fault: the mark of the newest record
- * may not have been written yet.
+ * Null: everything up to the mark is there. More than that is no fault: the mark of the newest
+ * record may not have been written yet.
  */
 export function lossIn(connection: Connection, lastSeq: number, mark: Noted): Loss | null {
   if (mark === null) return null;

@@ -1,5 +1,5 @@
-// `weft.mark`: what was promised last, beside the database. SQLite takes a damaged or missing log for
-// one that ends earlier; this file knows better (docs/decisions/0007-a-mark-beside-the-log.md).
+// `weft.mark`: what was promised last, beside the database. SQLite takes a damaged or missing log
+// for one that ends earlier; this file knows better (docs/decisions/0007-a-mark-beside-the-log.md).
 
 import {
   closeSync,
@@ -25,7 +25,9 @@ export interface Mark {
   readonly given: Given;
 }
 
-/** In place of a mark: this store is a copy, and what was accepted after it was made is not in it. */
+/**
+ * In place of a mark: this store is a copy, and what was accepted after it was made is not in it.
+ */
 export interface CopyMark {
   /** When the copy was made, as ISO 8601. */
   readonly copiedAt: string;
@@ -60,9 +62,9 @@ export class MarkFile {
   }
 
   /**
-   * Whether what was read last was written into another file than this one: the folder was copied to
-   * where it is, or a copy was put back into it. A copy of the whole machine is not noticed, nor one of
-   * 0.1.0, whose marks name no file.
+   * Whether what was read last was written into another file than this one: the folder was copied
+   * to where it is, or a copy was put back into it. A copy of the whole machine is not noticed, nor
+   * one of 0.1.0, whose marks name no file.
    */
   get isElsewhere(): boolean {
     return this.#isElsewhere;
@@ -89,8 +91,8 @@ export class MarkFile {
   }
 
   /**
-   * Called when the record is durable, never before: the mark may lag behind the database, as it does
-   * when a power cut takes its last pages, but must not run ahead. Not synced, therefore.
+   * Called when the record is durable, never before: the mark may lag behind the database, as it
+   * does when a power cut takes its last pages, but must not run ahead. Not synced, therefore.
    */
   write(mark: Mark): void {
     this.#serial += 1;
@@ -155,7 +157,9 @@ export class MarkFile {
   }
 }
 
-/** A store in `directory` that nobody has open becomes a copy: it opens only with consent to a loss. */
+/**
+ * A store in `directory` that nobody has open becomes a copy: it opens only with consent to a loss.
+ */
 export function markAsCopy(directory: string, { copiedAt }: CopyMark): void {
   const path = join(directory, 'weft.mark');
   writeFileSync(path, `weft-copy-1 ${copiedAt}\n`, { mode: 0o600, flush: true });
@@ -168,9 +172,10 @@ interface Born {
 }
 
 /**
- * Which file it is: a copy is another one, and a file that is moved within its disk the same. Numbers of
- * disks change when a machine starts, and numbers of files are used again: the time of birth is not. Where
- * it is not known Node gives 0, or the time of the last change, which says nothing.
+ * Which file it is: a copy is another one, and a file that is moved within its disk the same.
+ * Numbers of disks change when a machine starts, and numbers of files are used again: the time of
+ * birth is not. Where it is not known Node gives 0, or the time of the last change, which says
+ * nothing.
  */
 export function identityOf({ ino, birthtimeNs, ctimeNs }: Born): string {
   return `${ino}.${birthtimeNs === ctimeNs ? 0n : birthtimeNs}`;

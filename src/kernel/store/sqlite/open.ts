@@ -10,7 +10,9 @@ export interface SqliteStoreOptions {
   readonly acceptLoss?: boolean;
   /** Paths in the directory that are there only where a store was, too. */
   readonly traces?: readonly string[];
-  /** Called with words about what is not as it should be, and does not keep the store from working. */
+  /**
+   * Called with words about what is not as it should be, and does not keep the store from working.
+   */
   readonly warn?: (words: string) => void;
 }
 

@@ -1,5 +1,6 @@
-// What of the history goes: jobs that ended long ago, or that are too many, with their tasks; the oldest
-// ids first, a bounded number of rows at a time, so that commits and questions get their turn.
+// What of the history goes: jobs that ended long ago, or that are too many, with their tasks; the
+// oldest ids first, a bounded number of rows at a time, so that commits and questions get their
+// turn.
 
 import type { Pruned, PruneRule } from '../../ports/store.ts';
 import { PRUNE_CALL_STEPS, PRUNE_STEP_ROWS } from './bounds.ts';
@@ -47,7 +48,9 @@ function limitsOf(
   return { endedBefore: endedBefore ?? NEVER, submittedUntil, jobIdUntil, settledBefore };
 }
 
-/** A job goes once its tasks are gone: who asks meanwhile sees fewer tasks, never a task of no job. */
+/**
+ * A job goes once its tasks are gone: who asks meanwhile sees fewer tasks, never a task of no job.
+ */
 function pruneSome(connection: Connection, limits: Limits) {
   let rows = 0;
   let jobs = 0;

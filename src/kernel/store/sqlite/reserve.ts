@@ -40,8 +40,9 @@ export class Reserve {
   }
 
   /**
-   * Makes it where there is plenty of room; says in words why it could not. A small disk has none, nor
-   * has a small quota: nothing is held back there, and what was given up before is missed still.
+   * Makes it where there is plenty of room; says in words why it could not. A small disk has none,
+   * nor has a small quota: nothing is held back there, and what was given up before is missed
+   * still.
    */
   fill(): string | null {
     if (this.#size() === RESERVE_BYTES || this.#freeBytes() < RESERVE_FREE_MIN_BYTES) return null;

@@ -1,5 +1,5 @@
-// The files and folders that somebody names for a job, as entries of its directory. What cannot go is
-// told all at once, before anything is read.
+// The files and folders that somebody names for a job, as entries of its directory. What cannot go
+// is told all at once, before anything is read.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Brings the files that a job needs to the head: what it lacks is sent, and the list of all of them is
-// what the job names.
+// Brings the files that a job needs to the head: what it lacks is sent, and the list of all of them
+// is what the job names.
 
 import { formatSize } from '../../base/size.ts';
 import type { FileEntry } from '../../files/entry.ts';

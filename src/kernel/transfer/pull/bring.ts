@@ -1,5 +1,5 @@
-// Brings what tasks have left into folders of this machine: what is there is compared, and only what is
-// missing or differs is fetched.
+// Brings what tasks have left into folders of this machine: what is there is compared, and only
+// what is missing or differs is fetched.
 
 import path from 'node:path';
 import { fileProblem } from '../../config/file-problem.ts';

@@ -1,5 +1,5 @@
-// What lies in a folder of this machine, compared with what a task has left behind. Where the head says
-// that something lies is not trusted: nothing outside the folder is looked at or written.
+// What lies in a folder of this machine, compared with what a task has left behind. Where the head
+// says that something lies is not trusted: nothing outside the folder is looked at or written.
 
 import { lstatSync, readlinkSync, type Stats } from 'node:fs';
 import path from 'node:path';
@@ -52,7 +52,9 @@ export function checkEntries({
   if (flaw !== null) throw failure(refuse('outputs.damaged', { task, what: flaw }));
 }
 
-/** The tasks whose lists can be right, and what is wrong with the others; throws when none can be. */
+/**
+ * The tasks whose lists can be right, and what is wrong with the others; throws when none can be.
+ */
 export function checkLists(tasks: readonly TaskFiles[]): {
   readonly right: readonly TaskFiles[];
   readonly lost: readonly string[];

@@ -33,8 +33,8 @@ export interface Flawed {
 }
 
 /**
- * Puts everything into its place, and gives what is there the modes and times it should have. What the head
- * has not whole is left out and given back; what lies in its place stays.
+ * Puts everything into its place, and gives what is there the modes and times it should have. What
+ * the head has not whole is left out and given back; what lies in its place stays.
  */
 export async function fetchAll(
   transfer: TransferContext,

@@ -1,5 +1,5 @@
-// The list of what a backup has, `files.jsonl`: a line of JSON for each entry, in the order in which
-// they are put back. A folder comes before what is in it.
+// The list of what a backup has, `files.jsonl`: a line of JSON for each entry, in the order in
+// which they are put back. A folder comes before what is in it.
 
 import { z } from 'zod';
 import { count } from '../../../kernel/api/common.ts';

@@ -1,4 +1,5 @@
-// `weft restore`: puts a backup where a head finds it. It asks no head: the one that was may be gone.
+// `weft restore`: puts a backup where a head finds it. It asks no head: the one that was may be
+// gone.
 
 import path from 'node:path';
 import { plural } from '../../../kernel/base/plural.ts';

@@ -20,6 +20,7 @@ interface BackupHistory {
 export function dueAt({ everyMs, last, passedMs }: BackupHistory, now: number): number | null {
   if (everyMs === null) return null;
   if (last !== null && last <= now) return last + everyMs;
-  // There is none, or the clock was set back: backups neither stop until it has caught up, nor crowd.
+  // There is none, or the clock was set back: backups neither stop until it has caught up, nor
+  // crowd.
   return passedMs === null ? now : now + Math.max(0, everyMs - passedMs);
 }

@@ -1,9 +1,12 @@
-// What of a head's folder a backup has: everything but the store and its like, which are copied by other means, what
-// belongs to the process, and what the head makes again by itself.
+// What of a head's folder a backup has: everything but the store and its like, which are copied by
+// other means, what belongs to the process, and what the head makes again by itself.
 
 /** Files of the process that runs, and room held back. The store has its own way into a backup. */
 const OF_PROCESS = /^weft\.(?:db|db-.*|mark|mark\.new|pid|lock|lock-.*|reserve|try-.*)$/;
-/** Half of a file, rubbish, sums that are counted anew, and what is written all the time and not missed. */
+/**
+ * Half of a file, rubbish, sums that are counted anew, and what is written all the time and not
+ * missed.
+ */
 const MADE_AGAIN = [
   /^(?:blobs|archive)\/trash(?:\/|$)/,
   /^blobs\/incoming\//,

@@ -10,8 +10,8 @@ import { unlessGone } from './tree.ts';
 const REFUSED = ['EACCES', 'EPERM'];
 
 /**
- * Does what is to be done at a path as the first user on the way there who is not root. Of others than
- * root the work is their own anyway.
+ * Does what is to be done at a path as the first user on the way there who is not root. Of others
+ * than root the work is their own anyway.
  */
 export function asOwnerOf<T>(named: string, work: () => T): T {
   const owner = firstOwner(path.resolve(named));

@@ -30,8 +30,8 @@ export function copyFile(from: string, to: string): Copied {
 
 /**
  * A file of a backup that is put back, read as the owner of the backup's folder, who may have put
- * something else in its place: a link to what only root reads, or what never ends. Null: it is none of
- * that many bytes.
+ * something else in its place: a link to what only root reads, or what never ends. Null: it is none
+ * of that many bytes.
  */
 export function copyBack(
   {

@@ -1,5 +1,5 @@
-// A file where somebody else may write, so that something else may lie in its place: a link to what only
-// root reads, a pipe, or more than fits into memory.
+// A file where somebody else may write, so that something else may lie in its place: a link to what
+// only root reads, a pipe, or more than fits into memory.
 
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -13,7 +13,10 @@ export function openPlain(file: string): number | null {
   }
 }
 
-/** Bytes of the file; null where it is no plain file, or has more than so many. Throws as open(2) does. */
+/**
+ * Bytes of the file; null where it is no plain file, or has more than so many. Throws as open(2)
+ * does.
+ */
 export function readPlain(file: string, bytesMax: number): Buffer | null {
   const opened = openPlain(file);
   if (opened === null) return null;

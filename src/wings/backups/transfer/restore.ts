@@ -1,5 +1,5 @@
-// Puts a backup back: each file is compared with its digest while it is copied, and the folder gets its
-// name when all of it is there.
+// Puts a backup back: each file is compared with its digest while it is copied, and the folder gets
+// its name when all of it is there.
 
 import {
   chmodSync,
@@ -80,8 +80,8 @@ function problemOf(path: string, { sha256 }: BackedUpFile): string | null {
 }
 
 /**
- * `to`: the head's folder, which is not there or empty. Throws a failure; then nothing is left of it. For
- * root it is done as the user whose folders are on the way there, and belongs to that user.
+ * `to`: the head's folder, which is not there or empty. Throws a failure; then nothing is left of
+ * it. For root it is done as the user whose folders are on the way there, and belongs to that user.
  */
 export function restore(backup: OpenBackup, named: string, freeIn = freeBytes): void {
   asOwnerOf(named, () => restoreThere(backup, named, freeIn));
@@ -110,7 +110,9 @@ function checkEmpty(to: string): void {
   throw failure(refuse('restore.not_empty', { folder: to }));
 }
 
-/** What another one has put there so far would be removed as what was left of one that was cut off. */
+/**
+ * What another one has put there so far would be removed as what was left of one that was cut off.
+ */
 function inUse(to: string, pid: number | undefined): Error {
   const who = pid === undefined ? '' : ` (process ${pid})`;
   return usage(

@@ -9,8 +9,8 @@ export type Found =
   | { readonly kind: 'folder'; readonly path: string; readonly mode: number };
 
 /**
- * Everything below `root` that `isSelected` takes, each folder before what is in it. Paths have no root.
- * What goes while it looks is left out; sockets and the like have no content to keep.
+ * Everything below `root` that `isSelected` takes, each folder before what is in it. Paths have no
+ * root. What goes while it looks is left out; sockets and the like have no content to keep.
  */
 export function* walk(root: string, isSelected: (path: string) => boolean): Generator<Found> {
   const folders = [''];

@@ -1,4 +1,5 @@
-// Looks whether the solvers of batches are built that tasks here wait for: their own time begins then.
+// Looks whether the solvers of batches are built that tasks here wait for: their own time begins
+// then.
 
 import { workDirectory } from '../../../kernel/agent/names.ts';
 import type { AgentSettings } from '../../../kernel/agent/ports.ts';

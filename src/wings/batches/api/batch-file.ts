@@ -1,5 +1,7 @@
-// Schemas of the batch file, and of the two files of the seed that are read as they are. Shapes only:
-// what values mean is checked by src/wings/batches/core. docs/schema/weft.batch.schema.json is made from this.
+// Schemas of the batch file, and of the two files of the seed that are read as they are. Shapes
+// only:
+// what values mean is checked by src/wings/batches/core. docs/schema/weft.batch.schema.json is made
+// from this.
 
 import { z } from 'zod';
 import { BATCH_ROWS, type BatchOption } from '../../../kernel/model/options/table.ts';

@@ -57,7 +57,9 @@ export interface BatchJob {
   readonly gpuCount: number | null;
   /** Null: any. */
   readonly gpuType: string | null;
-  /** What each of them has at least, and how much of each is the job's; null: any, and all of it. */
+  /**
+   * What each of them has at least, and how much of each is the job's; null: any, and all of it.
+   */
   readonly gpuMemoryBytes: number | null;
   readonly gpuShareBytes: number | null;
   readonly memoryBytes: number | null;

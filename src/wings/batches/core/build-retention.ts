@@ -1,5 +1,5 @@
-// Which builds of solvers a node removes: those that nobody has used for long, and then the ones used
-// longest ago until the rest has room. Never one that a task here may be about to use.
+// Which builds of solvers a node removes: those that nobody has used for long, and then the ones
+// used longest ago until the rest has room. Never one that a task here may be about to use.
 
 export interface KeptBuild {
   /** By which tasks call it. */

@@ -1,5 +1,5 @@
-// The part of a task's script that makes its node ready: the solver is built, or its image fetched, by
-// the first task that the node gets.
+// The part of a task's script that makes its node ready: the solver is built, or its image fetched,
+// by the first task that the node gets.
 
 import { BUILD_LOG_FILE, SAVE_FOLDER } from '../../../kernel/files/folders.ts';
 import { BUILT_MARK } from '../../../kernel/model/batch.ts';
@@ -34,8 +34,8 @@ export function buildPart(batch: BatchFile, { imageFile }: Layout): string {
 
 /**
  * Builds where that has not been done. The lock goes with the process that holds it: the next task
- * begins anew, whatever became of the first. A batch that it has failed for does not try it again: only
- * another attempt of it does.
+ * begins anew, whatever became of the first. A batch that it has failed for does not try it again:
+ * only another attempt of it does.
  */
 function onceOnNode(functions: string, isDone: string, then: string): string {
   return `${HEAD}

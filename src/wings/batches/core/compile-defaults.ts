@@ -1,5 +1,5 @@
-// What holds for every job of a batch that does not say it itself: `defaults`, and what a job asks for
-// where it stands at the top of the file.
+// What holds for every job of a batch that does not say it itself: `defaults`, and what a job asks
+// for where it stands at the top of the file.
 
 import type { Findings } from '../../../kernel/files/findings.ts';
 import type { ProblemPath } from '../../../kernel/files/problem.ts';

@@ -13,8 +13,8 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 /** Names that a node's agent or the script of a job sets. */
 const OURS = /^(weft_.*|CM_NODE_RANK|CM_PROC_RANK)$/i;
 /**
- * Names of the scripts themselves, of tasks and of exports: a job would be given their values, and a script
- * that removes its `$work` at its end would remove what a variable of that name says.
+ * Names of the scripts themselves, of tasks and of exports: a job would be given their values, and
+ * a script that removes its `$work` at its end would remove what a variable of that name says.
  */
 const OF_SCRIPTS: ReadonlySet<string> = new Set([
   ...['all', 'archive', 'attempt', 'build', 'built', 'can', 'code', 'cpus', 'files', 'from', 'gpu'],

@@ -1,5 +1,5 @@
-// From what was written to a batch, with everything that is wrong with it: whatever the problems, the
-// reading goes on to the end, so that all of them are told at once.
+// From what was written to a batch, with everything that is wrong with it: whatever the problems,
+// the reading goes on to the end, so that all of them are told at once.
 
 import { type FileUse, Findings } from '../../../kernel/files/findings.ts';
 import type { Glob } from '../../../kernel/files/glob.ts';

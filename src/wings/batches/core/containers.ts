@@ -60,8 +60,8 @@ export function canBind(folders: readonly string[]): boolean {
 const VARIABLES = ['WEFT_BATCH', 'WEFT_JOB_NAME', 'WEFT_CPUS', 'OMP_NUM_THREADS'];
 
 /**
- * `docker run …`, and `podman run …` for that kind, up to gpus, limits, the image and its arguments. The
- * image is there already: one that is not must not be looked for by every job.
+ * `docker run …`, and `podman run …` for that kind, up to gpus, limits, the image and its
+ * arguments. The image is there already: one that is not must not be looked for by every job.
  */
 export function engineWords({ solver, name, user, env, ...folders }: EngineStart): string[] {
   const { kind, mounts } = solver;

@@ -1,5 +1,5 @@
-// Shell text for docker and podman, the same on a node, in a local run and in an export: an image is
-// fetched once on a machine, and a job runs in a container that ends with it.
+// Shell text for docker and podman, the same on a node, in a local run and in an export: an image
+// is fetched once on a machine, and a job runs in a container that ends with it.
 
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import { type Engine, engineLimits, engineUser } from '../../../kernel/model/container-engine.ts';
@@ -10,8 +10,8 @@ import { variablesOf } from './environment-script.ts';
 import { bindFolder } from './programs.ts';
 
 /**
- * Functions `known_image` and `make_image`: both set `image`, or fail. The script has set `store`, a
- * folder that is only for this image, and `archive` where the image comes as a file.
+ * Functions `known_image` and `make_image`: both set `image`, or fail. The script has set `store`,
+ * a folder that is only for this image, and `archive` where the image comes as a file.
  */
 export function imageFunctions({ kind, image, isFile }: EngineSolver): string {
   const [known, fetch, found] = isFile
@@ -80,8 +80,8 @@ function gpuLines(kind: Engine, gpus: 'own' | 'all'): string {
 }
 
 /**
- * The function `in_container`: runs a job with these arguments and gives its exit code. The script has
- * set `work`, `image`, `name`, `cpus` and `memory`, in bytes; 0: there is no limit.
+ * The function `in_container`: runs a job with these arguments and gives its exit code. The script
+ * has set `work`, `image`, `name`, `cpus` and `memory`, in bytes; 0: there is no limit.
  */
 export function containerFunctions(solver: EngineSolver, given: Given): string {
   const { kind } = solver;

@@ -1,5 +1,5 @@
-// Variables of a batch and of its jobs in the script of a task: the build, which may run inside of any
-// of the jobs, is given those of the batch alone.
+// Variables of a batch and of its jobs in the script of a task: the build, which may run inside of
+// any of the jobs, is given those of the batch alone.
 
 import type { BatchFile, BatchJob, Variables } from './batch.ts';
 

@@ -1,5 +1,5 @@
-// Jobs that mean to use gpus and ask for none: they would be put on a node that has some, and get none
-// of them.
+// Jobs that mean to use gpus and ask for none: they would be put on a node that has some, and get
+// none of them.
 
 import { parseLabels } from '../../../kernel/model/labels.ts';
 import type { BatchJob, Solver } from './batch.ts';

@@ -1,5 +1,5 @@
-// A batch as what is submitted: arrays of jobs that ask for the same, each with the list of the files
-// that its tasks need.
+// A batch as what is submitted: arrays of jobs that ask for the same, each with the list of the
+// files that its tasks need.
 
 import type { FileEntry } from '../../../kernel/files/entry.ts';
 import { formatFileSet } from '../../../kernel/files/file-set.ts';
@@ -164,7 +164,10 @@ const MADE = [SAVE_FOLDER, TASK_LAYOUT.top].map((path): FileEntry => {
   return { path, kind: 'folder', size: 0, mode: 0o755 };
 });
 
-/** With what the build of a node has printed. A list that begins with a `!` takes away from everything. */
+/**
+ * With what the build of a node has printed. A list that begins with a `!` takes away from
+ * everything.
+ */
 function outputsOf({ outputs, solver }: BatchFile): string[] {
   if (outputs.length === 0) return [];
   const all = outputs[0]?.startsWith('!') ? [belowSave('**')] : [];
@@ -201,8 +204,8 @@ interface OwnPlaces {
 const MOVED_PLACES: OwnPlaces = { files: TASK_LAYOUT.own, program: TASK_LAYOUT.program };
 
 /**
- * Where they belong, as to move them would be a process for each job. Files of the batch may have to make
- * room for them, and the folders of a job for nothing.
+ * Where they belong, as to move them would be a process for each job. Files of the batch may have
+ * to make room for them, and the folders of a job for nothing.
  */
 function ownPlaces({ files, jobs }: BatchFile): OwnPlaces {
   const isTaken = jobs.some(({ run }) => run !== null && TAKEN.has(run.as.split('/')[0] ?? ''));

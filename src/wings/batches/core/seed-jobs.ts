@@ -1,5 +1,5 @@
-// The seed's `distribute-jobs.yaml` as a batch of ours: the same data under other keys, with the way
-// back from our keys to those that the reader of the file wrote.
+// The seed's `distribute-jobs.yaml` as a batch of ours: the same data under other keys, with the
+// way back from our keys to those that the reader of the file wrote.
 
 import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { APPTAINER_NEED } from './needs.ts';
@@ -80,7 +80,9 @@ function withoutProgram(capability: string): string {
   return ['apptainer', 'singularity'].includes(capability) ? APPTAINER_NEED : capability;
 }
 
-/** Where in the seed's file a place of ours is; `at` as in a written batch, `seed` its value there. */
+/**
+ * Where in the seed's file a place of ours is; `at` as in a written batch, `seed` its value there.
+ */
 export function seedPlace(at: ProblemPath, seed: SeedJobs): ProblemPath {
   const kind = SEED_KINDS.find((one) => seed[one] !== undefined) ?? 'python';
   const initialize = [kind, 'initialize'];

@@ -1,5 +1,5 @@
-// How a job of a batch is run as a task: a shell script that is the same for all of its jobs, and the
-// job's command, which it is given. The solver is built by the first task that a node gets.
+// How a job of a batch is run as a task: a shell script that is the same for all of its jobs, and
+// the job's command, which it is given. The solver is built by the first task that a node gets.
 
 import { SAVE_FOLDER } from '../../../kernel/files/folders.ts';
 import { BEGUN_MARK } from '../../../kernel/model/batch.ts';
@@ -13,7 +13,10 @@ import { onlyOfJob } from './environment-script.ts';
 import { fillIn } from './placeholders.ts';
 import { bindFolder, INPUT_FOLDER, programArgv } from './programs.ts';
 
-/** Where the files of a task lie in its directory before it starts, if not at their places: the script moves them. */
+/**
+ * Where the files of a task lie in its directory before it starts, if not at their places: the
+ * script moves them.
+ */
 export const TASK_LAYOUT = {
   top: '_weft',
   /** Files of the batch. */
@@ -71,7 +74,9 @@ ${[...onlyOfJob(batch), runPart(batch)].join('\n')}
 `;
 }
 
-/** The job's command for that script: one line, in which only the script's own variables are open. */
+/**
+ * The job's command for that script: one line, in which only the script's own variables are open.
+ */
 export function taskLine({ solver }: BatchFile, job: BatchJob): string {
   const args = job.args.map((text) => fillIn(text, new Map([['cpus', VARIABLES.cpus]])));
   if (solver === null || solver.kind === 'build') {

@@ -1,5 +1,5 @@
-// A batch as somebody wrote it, in a file or by a builder: keys and types are right, nothing else is
-// checked yet. The schema in src/wings/batches/api/batch-file.ts has the same shape.
+// A batch as somebody wrote it, in a file or by a builder: keys and types are right, nothing else
+// is checked yet. The schema in src/wings/batches/api/batch-file.ts has the same shape.
 
 import type { WrittenOptions } from '../../../kernel/model/options/table.ts';
 

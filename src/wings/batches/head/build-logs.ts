@@ -1,4 +1,5 @@
-// What the builds of a batch have printed, node by node: contents of blobs, under the names of nodes.
+// What the builds of a batch have printed, node by node: contents of blobs, under the names of
+// nodes.
 
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';

@@ -152,7 +152,9 @@ async function act(
   return reply.ok ? ok({ title, ...reply.value }) : reply;
 }
 
-/** A first version that is not the newest any more needs its number: its name alone is another one. */
+/**
+ * A first version that is not the newest any more needs its number: its name alone is another one.
+ */
 function titled(state: State, batch: Batch, isNewest = isNewestOf(state, batch)) {
   const named = batchTitleOf(batch);
   return batch.version === 1 && !isNewest ? { ...named, title: `${named.title}@1` } : named;
@@ -264,7 +266,9 @@ async function viewJobs(
   return views.sort((a, b) => a.number - b.number);
 }
 
-/** The history has no words for tasks that ended while they waited; `whole`: how all of them did. */
+/**
+ * The history has no words for tasks that ended while they waited; `whole`: how all of them did.
+ */
 function wordsOfWaiting(
   { build }: Batch,
   outcome: string | null,

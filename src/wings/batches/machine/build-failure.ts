@@ -1,5 +1,5 @@
-// What follows when the solver of a batch could not be built on a node: without another one all that
-// waits of the batch is over.
+// What follows when the solver of a batch could not be built on a node: without another one all
+// that waits of the batch is over.
 
 import { present } from '../../../kernel/base/assert.ts';
 import { plural } from '../../../kernel/base/plural.ts';
@@ -38,8 +38,8 @@ export function endUnbuildable(step: Step, batch: Batch): void {
 }
 
 /**
- * Jobs of batches that somebody runs again by themselves are of no batch, and shun the same nodes. What
- * is in the queue is enough: others of them come to it.
+ * Jobs of batches that somebody runs again by themselves are of no batch, and shun the same nodes.
+ * What is in the queue is enough: others of them come to it.
  */
 export function endUnbuildableStrays(step: Step): void {
   const batches = new Map<string, Batch>();

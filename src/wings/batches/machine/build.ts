@@ -1,5 +1,5 @@
-// The build of a batch's solver, which the first task on each node runs: a node where it has failed gets
-// no more of the batch.
+// The build of a batch's solver, which the first task on each node runs: a node where it has failed
+// gets no more of the batch.
 
 import type { Of } from '../../../kernel/machine/events.ts';
 import type { Part, Task } from '../../../kernel/machine/jobs/facts.ts';
@@ -104,7 +104,10 @@ function tryAgain(state: State, batch: Batch, build: BatchBuild): void {
   }
 }
 
-/** What its nodes have not taken up yet names the new build, or attempt; what they have tells of the old one. */
+/**
+ * What its nodes have not taken up yet names the new build, or attempt; what they have tells of the
+ * old one.
+ */
 function tellAnew(state: State, task: Task): void {
   for (const [node, part] of task.parts) {
     if (part.state !== 'ordered') {

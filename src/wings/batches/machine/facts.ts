@@ -1,5 +1,5 @@
-// Batches as the head knows them. What becomes of their jobs is kept here, so that it is still known
-// when those have left memory.
+// Batches as the head knows them. What becomes of their jobs is kept here, so that it is still
+// known when those have left memory.
 
 import type { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { BatchName, BatchOrigin } from '../../../kernel/model/batch.ts';

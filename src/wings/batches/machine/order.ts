@@ -1,5 +1,6 @@
-// Jobs of a batch that come after other jobs of it: in which order its parts are made, and what each of
-// them waits for. A part of what runs again waits for what runs by then, not for what is over.
+// Jobs of a batch that come after other jobs of it: in which order its parts are made, and what
+// each of them waits for. A part of what runs again waits for what runs by then, not for what is
+// over.
 
 import { parseIndices } from '../../../kernel/machine/jobs/indices.ts';
 import type { Accepted } from '../../../kernel/machine/jobs/submit.ts';

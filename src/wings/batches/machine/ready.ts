@@ -1,4 +1,5 @@
-// Nodes that have the build of a batch: its tasks need no time for it there, and are better put there.
+// Nodes that have the build of a batch: its tasks need no time for it there, and are better put
+// there.
 
 import type { Job } from '../../../kernel/machine/jobs/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';

@@ -97,7 +97,9 @@ function knownBatch(step: Step, { key }: SubmitBatch, actor: UserActor): Answer 
   return step.refuse('key.taken', { key: key ?? '', job: String(jobId) }, 'Use another key.');
 }
 
-/** All jobs by number; refused unless there is one for every number, each with a name of its own. */
+/**
+ * All jobs by number; refused unless there is one for every number, each with a name of its own.
+ */
 function jobsOf(parts: readonly BatchPartRequest[]): Result<readonly BatchJob[], Refusal> {
   const jobs: BatchJob[] = [];
   const names = new Set<string>();
@@ -127,7 +129,10 @@ function jobsOf(parts: readonly BatchPartRequest[]): Result<readonly BatchJob[],
   return isWhole ? ok(jobs) : wrong(`the numbers of ${count} jobs are those from 0`);
 }
 
-/** Told from others by the number of the batch's first array; resumed it is of the files as they are now. */
+/**
+ * Told from others by the number of the batch's first array; resumed it is of the files as they are
+ * now.
+ */
 function buildOf(
   { state }: Step,
   { build: key }: SubmitBatch,

@@ -1,5 +1,5 @@
-// Builds of solvers on a node, by user and key: what is too old or too much goes. They are in folders of
-// users, who may have anything there, so no link is followed.
+// Builds of solvers on a node, by user and key: what is too old or too much goes. They are in
+// folders of users, who may have anything there, so no link is followed.
 
 import { lstatSync, renameSync, type Stats } from 'node:fs';
 import { lstat, mkdir, readdir } from 'node:fs/promises';

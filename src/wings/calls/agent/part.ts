@@ -1,5 +1,5 @@
-// What tasks of pools run on a node: a worker's program, on the node itself or in a container, which
-// is told of the head and of its secret.
+// What tasks of pools run on a node: a worker's program, on the node itself or in a container,
+// which is told of the head and of its secret.
 
 import type { AgentPart, Start, Surroundings } from '../../../kernel/agent/part.ts';
 import { type WorkerSettings, workerInContainer } from './worker-container.ts';

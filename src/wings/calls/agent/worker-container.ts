@@ -1,6 +1,6 @@
-// A worker of a pool in a container: the script that its task runs in place of the worker's program. The
-// container has the image's files and Node, and of the node Weft's own code, the working directory,
-// the network and the way to the head.
+// A worker of a pool in a container: the script that its task runs in place of the worker's
+// program. The container has the image's files and Node, and of the node Weft's own code, the
+// working directory, the network and the way to the head.
 
 import { enginesPath } from '../../../kernel/agent/environment.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';

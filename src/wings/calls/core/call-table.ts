@@ -1,6 +1,6 @@
-// What is known by rising numbers, most of it for a short time: a ring of places that are used again.
-// A Map would do, but leaves its old tables to each other and to what they held, so that V8 takes all
-// that ever was in it for alive until it collects the whole heap.
+// What is known by rising numbers, most of it for a short time: a ring of places that are used
+// again. A Map would do, but leaves its old tables to each other and to what they held, so that V8
+// takes all that ever was in it for alive until it collects the whole heap.
 
 const FIRST_PLACES = 256;
 const PLACES_MAX = 65_536;

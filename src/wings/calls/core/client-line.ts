@@ -1,5 +1,5 @@
-// One line of a client to its router: what was told on it, and the large values that go over it both
-// ways. What becomes of calls is in client-session.ts.
+// One line of a client to its router: what was told on it, and the large values that go over it
+// both ways. What becomes of calls is in client-session.ts.
 
 import { unreachable } from '../../../kernel/base/assert.ts';
 import { CALL_ASSETS_MAX, CALL_INLINE_BYTES_MAX } from '../../../kernel/model/limits.ts';

@@ -64,8 +64,8 @@ export class Fifo<T> {
 }
 
 /**
- * Whether so much of what lies in a queue is over that it is to be cleared: each thing that ends pays for
- * a constant share of that, and what is kept is bounded by what is open.
+ * Whether so much of what lies in a queue is over that it is to be cleared: each thing that ends
+ * pays for a constant share of that, and what is kept is bounded by what is open.
  */
 export function isMostlyOver(queued: number, open: number): boolean {
   return queued > 2 * open + OVER_MAX;

@@ -1,5 +1,6 @@
 // What clients, the router of a pool and its workers say to each other about calls: types only.
-// How they become bytes is in wire/call-frames.ts; who answers what, and when, in the three machines.
+// How they become bytes is in wire/call-frames.ts; who answers what, and when, in the three
+// machines.
 
 export type Bytes = Uint8Array;
 
@@ -69,8 +70,8 @@ interface StreamRange extends Stream {
 }
 
 /**
- * All bytes of a stream at once: they lie in memory that whoever asked can read, until that says `stop`.
- * The answer to `wanted_near`, with which only those are asked that are on one machine.
+ * All bytes of a stream at once: they lie in memory that whoever asked can read, until that says
+ * `stop`. The answer to `wanted_near`, with which only those are asked that are on one machine.
  */
 export interface Near extends Stream {
   readonly kind: 'near';

@@ -1,5 +1,5 @@
-// Large values between processes of one user on one machine: the one that has them puts them into memory
-// that both can read, and says where; no byte goes over a line.
+// Large values between processes of one user on one machine: the one that has them puts them into
+// memory that both can read, and says where; no byte goes over a line.
 
 import type { Bytes } from './messages.ts';
 

@@ -1,5 +1,5 @@
-// Values in files of /dev/shm that have no name: others of the same user find them by the process that
-// has them open, and they are gone with it, however it ends.
+// Values in files of /dev/shm that have no name: others of the same user find them by the process
+// that has them open, and they are gone with it, however it ends.
 
 import { createHash } from 'node:crypto';
 import {

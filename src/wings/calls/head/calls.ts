@@ -33,7 +33,9 @@ import { PoolCalls } from './pool-calls.ts';
 import { sayPoolWait } from './pool-wait.ts';
 import { Slices } from './slices.ts';
 
-/** Routers move by themselves so often: a call that waits for a time waits so much longer at most. */
+/**
+ * Routers move by themselves so often: a call that waits for a time waits so much longer at most.
+ */
 const TICK_MS = 20;
 /** Those that nobody is connected to. */
 const IDLE_TICKS = 50;

@@ -19,7 +19,9 @@ export interface UpgradeRequest {
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const VERSION = '13';
 
-/** The connection is a WebSocket now; null when the request was for something else, and is refused. */
+/**
+ * The connection is a WebSocket now; null when the request was for something else, and is refused.
+ */
 export function takeOver({ incoming, socket, head }: UpgradeRequest): Opened | null {
   const key = incoming.headers['sec-websocket-key'] ?? '';
   const flaw = flawOf(incoming, key);

@@ -1,5 +1,6 @@
-// One connection of a client or a worker: frames in, in slices, to the router; its messages out, one
-// frame a slice. Whoever does not read what it is sent is not read either, and cut off at a bound.
+// One connection of a client or a worker: frames in, in slices, to the router; its messages out,
+// one frame a slice. Whoever does not read what it is sent is not read either, and cut off at a
+// bound.
 
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import { Fifo } from '../core/fifo.ts';

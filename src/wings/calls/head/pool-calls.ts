@@ -170,7 +170,9 @@ export class PoolCalls {
     this.#parts.scale(wanted);
   }
 
-  /** A program that is away is given up by the router first; asked again as long as it is refused. */
+  /**
+   * A program that is away is given up by the router first; asked again as long as it is refused.
+   */
   #perhapsAbandoned({ spec: { pool } }: Job, now: number): void {
     if (this.#isUsed()) this.#usedAt = now;
     if (pool?.isTemporary !== true || now - this.#usedAt < POOL_ABANDONED_MS) return;

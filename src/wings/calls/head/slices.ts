@@ -1,5 +1,5 @@
-// Frames of calls are worked on a little at a time: between two slices the head hears its agents and
-// answers requests, however many calls come in.
+// Frames of calls are worked on a little at a time: between two slices the head hears its agents
+// and answers requests, however many calls come in.
 
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import { Fifo } from '../core/fifo.ts';

@@ -28,7 +28,9 @@ export function notePool({ indexes }: State, job: Job): void {
   else indexes.pools.delete(job);
 }
 
-/** By number also one that has ended; by name its owner's that lives, one that is not stopped first. */
+/**
+ * By number also one that has ended; by name its owner's that lives, one that is not stopped first.
+ */
 export function findPool(
   { indexes, jobs }: State,
   text: string,

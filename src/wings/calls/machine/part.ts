@@ -27,6 +27,7 @@ function workerAgain(
   if (worst === undefined) return 'anew';
   const cause = worst.end?.cause;
   if (cause !== 'exited' && cause !== 'out_of_memory') return null;
-  // One that never gets to work would start for ever; what kills one that works is known by its call.
+  // One that never gets to work would start for ever; what kills one that works is known by its
+  // call.
   return startedAt !== null && step.at - startedAt >= POOL_SETTLED_MS ? 'anew' : 'crash';
 }

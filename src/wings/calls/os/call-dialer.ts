@@ -1,4 +1,5 @@
-// The line of a worker to the head: the handshake of a WebSocket (RFC 6455) on a connection of its own.
+// The line of a worker to the head: the handshake of a WebSocket (RFC 6455) on a connection of its
+// own.
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';

@@ -66,7 +66,7 @@ export class Call<T> implements Promise<T> {
   // biome-ignore lint/suspicious/noThenProperty: a call is awaited as a promise is.
   then<A = T, B = never>(
     fulfilled?: ((value: T) => A | PromiseLike<A>) | null,
-    // biome-ignore lint/suspicious/noExplicitAny: as a promise has it, so that a handler may name a class.
+    // biome-ignore lint/suspicious/noExplicitAny: as a promise has it; a handler may name a class.
     rejected?: ((reason: any) => B | PromiseLike<B>) | null,
   ): Promise<A | B> {
     return this.#record.asPromise().then(fulfilled, rejected);

@@ -49,7 +49,10 @@ export async function* mapItems<I, T>(
 class Mapper<I, T> {
   readonly #mapping: Mapping<I, T>;
   readonly #open = new CallTable<CallRecord<T>>();
-  /** Ended and not read: by index where the order of the items counts, else in the order of their ends. */
+  /**
+   * Ended and not read: by index where the order of the items counts, else in the order of their
+   * ends.
+   */
   readonly #byIndex = new CallTable<MapOutcome<T>>();
   readonly #ended = new Fifo<MapOutcome<T>>();
   /** Taken from the source, and not yet read to the end. */

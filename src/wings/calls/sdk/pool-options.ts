@@ -16,8 +16,8 @@ export interface ModuleReference {
   /** Name of the export. Default: `default`. */
   readonly name?: string | undefined;
   /**
-   * True: the module with all that it imports goes to the workers as one text, which needs the package
-   * esbuild. False, the default: workers import it by its path, on files that they share.
+   * True: the module with all that it imports goes to the workers as one text, which needs the
+   * package esbuild. False, the default: workers import it by its path, on files that they share.
    */
   readonly bundle?: boolean | undefined;
 }
@@ -85,8 +85,8 @@ export interface PoolOptions extends WorkerOptions {
   /** When the process of a worker that runs functions is replaced by a new one. Default: never. */
   readonly recycle?: RecycleOptions;
   /**
-   * Workers run in a container of this image, which has Node 24 or newer; a text is one of docker. Default: they
-   * run on the node itself.
+   * Workers run in a container of this image, which has Node 24 or newer; a text is one of docker.
+   * Default: they run on the node itself.
    */
   readonly image?: WorkerImage;
   /** Running calls go on when this program is gone; their results are dropped. Default: false. */
@@ -101,8 +101,8 @@ export interface CallOptions {
    */
   readonly retries?: number;
   /**
-   * Longest time of the whole call, from its submission to its end: waiting for a worker, all attempts and
-   * pauses are in it. Default: none.
+   * Longest time of the whole call, from its submission to its end: waiting for a worker, all
+   * attempts and pauses are in it. Default: none.
    */
   readonly timeout?: Duration;
   /** Longest time of one attempt, from its start on a worker. Default: none. */

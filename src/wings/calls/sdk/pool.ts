@@ -133,8 +133,8 @@ export class Pool extends PoolCaller implements AsyncDisposable {
   }
 
   /**
-   * The same, but a call that fails is an outcome among the others, as is an item that cannot be sent.
-   * A function that cannot be sent, or a signal, ends it with that.
+   * The same, but a call that fails is an outcome among the others, as is an item that cannot be
+   * sent. A function that cannot be sent, or a signal, ends it with that.
    */
   mapSettled<I, T>(
     fn: ((item: I) => T) | ModuleReference,

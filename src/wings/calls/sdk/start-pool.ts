@@ -137,7 +137,9 @@ export async function scalePool(
   await line.call('scalePool', { params: { id: String(id) }, body: rangeOf(workers) });
 }
 
-/** One that has ended already is stopped. Throws when the connection was closed: it goes on then. */
+/**
+ * One that has ended already is stopped. Throws when the connection was closed: it goes on then.
+ */
 export async function stopPool(line: HeadConnection, id: number): Promise<void> {
   try {
     await line.call('stopPool', { params: { id: String(id) } });

@@ -1,5 +1,6 @@
 // A line of calls over a connection: frames of messages as messages of a WebSocket. The bytes of
-// large values are passed on as they come and are not copied: a frame of its own each, cut anywhere.
+// large values are passed on as they come and are not copied: a frame of its own each, cut
+// anywhere.
 
 import type { Duplex } from 'node:stream';
 import { ok, type Result } from '../../../kernel/base/result.ts';

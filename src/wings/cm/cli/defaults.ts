@@ -1,5 +1,5 @@
-// What a job of `cmrun` asks for where no flag says: what the caller's configuration sets, as in the
-// seed. What it does not set is the cluster's to fill in.
+// What a job of `cmrun` asks for where no flag says: what the caller's configuration sets, as in
+// the seed. What it does not set is the cluster's to fill in.
 
 import type { Config } from '../../../kernel/config/config.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';

@@ -10,8 +10,8 @@ export function paramsOf({ title, namespace }: BatchView): { namespace: string; 
 }
 
 /**
- * The batch of this name, or title, that is not done; else the newest of that name. The seed took the
- * first of several: here they have to be told apart.
+ * The batch of this name, or title, that is not done; else the newest of that name. The seed took
+ * the first of several: here they have to be told apart.
  */
 export function batchNamed(batches: readonly BatchView[], name: string): BatchView {
   const found = batches.filter((one) => {

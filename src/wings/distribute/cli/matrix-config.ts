@@ -1,5 +1,5 @@
-// The seed's `--matrix-config`: an account of Matrix by name and password. The head wants a token; this
-// gets one, once, and keeps it beside the head's own secrets.
+// The seed's `--matrix-config`: an account of Matrix by name and password. The head wants a token;
+// this gets one, once, and keeps it beside the head's own secrets.
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';

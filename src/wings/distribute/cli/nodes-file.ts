@@ -1,5 +1,5 @@
-// The seed's distribute-nodes.yaml: which nodes a lab has. Here nodes join by themselves, so that it is
-// read for names and capabilities only.
+// The seed's distribute-nodes.yaml: which nodes a lab has. Here nodes join by themselves, so that
+// it is read for names and capabilities only.
 
 import { existsSync } from 'node:fs';
 import path from 'node:path';

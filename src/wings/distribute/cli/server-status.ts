@@ -1,4 +1,5 @@
-// `distribute server-status`: the batches that are not done, what runs of them where and for how long.
+// `distribute server-status`: the batches that are not done, what runs of them where and for how
+// long.
 
 import { headNow } from '../../../kernel/api/head-time.ts';
 import { plural } from '../../../kernel/base/plural.ts';

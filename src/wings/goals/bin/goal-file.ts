@@ -1,5 +1,5 @@
-// The goals in a file: read again once it has changed. Editors write a new file in its place, or empty
-// it first: what is there counts when two looks in a row have found the same.
+// The goals in a file: read again once it has changed. Editors write a new file in its place, or
+// empty it first: what is there counts when two looks in a row have found the same.
 
 import { stat } from 'node:fs/promises';
 import { isSame } from '../../../kernel/base/same.ts';

@@ -1,5 +1,5 @@
-// The head's cycle of goal state: the goals from their file or address, and a look at them from time
-// to time.
+// The head's cycle of goal state: the goals from their file or address, and a look at them from
+// time to time.
 
 import { systemClock } from '../../../kernel/os/clock.ts';
 import { systemDataReader } from '../../../kernel/os/data-reader.ts';

@@ -13,8 +13,8 @@ export interface CheckResult {
 const SIZES: ReadonlySet<GoalFact> = new Set(['memory', 'disk']);
 
 /**
- * What differs. Facts that nobody knows, and checks that have not run, are no difference: nothing is
- * repaired on a guess.
+ * What differs. Facts that nobody knows, and checks that have not run, are no difference: nothing
+ * is repaired on a guess.
  */
 export function compareGoals(
   goals: readonly Goal[],

@@ -1,5 +1,5 @@
-// Nodes as the plan of repairs sees them: made of what is recorded, so that a head that starts again
-// counts on.
+// Nodes as the plan of repairs sees them: made of what is recorded, so that a head that starts
+// again counts on.
 
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import { memberOf } from '../../../kernel/machine/nodes/members.ts';
@@ -75,7 +75,9 @@ export function repairedAt(state: State, node: Node): number {
   return pastRepairs(state, node).at(-1)?.endedAt ?? 0;
 }
 
-/** When the last maintenance of a site's node was over. Long ago: there was none, or it is our own. */
+/**
+ * When the last maintenance of a site's node was over. Long ago: there was none, or it is our own.
+ */
 export function takenUntil(state: State, node: Node): number {
   if (memberOf(state, node) === null) return Number.NEGATIVE_INFINITY;
   const ends = [...state.maintenances.values()].flatMap(({ nodes, endedAt }) => {

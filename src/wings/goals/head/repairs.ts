@@ -1,5 +1,5 @@
-// Steps of the plan of repairs, taken by commands of the system: maintenance is asked for, nodes go back
-// to service, or are given up.
+// Steps of the plan of repairs, taken by commands of the system: maintenance is asked for, nodes go
+// back to service, or are given up.
 
 import { formatRefusal } from '../../../kernel/model/errors.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';

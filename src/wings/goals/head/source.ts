@@ -1,5 +1,5 @@
-// Goals from an HTTP address: read again and again, the last good ones kept with their age, also over
-// restarts of the head.
+// Goals from an HTTP address: read again and again, the last good ones kept with their age, also
+// over restarts of the head.
 
 import { isSame } from '../../../kernel/base/same.ts';
 import type { Clock } from '../../../kernel/ports/clock.ts';

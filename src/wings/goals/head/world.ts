@@ -24,6 +24,9 @@ export interface GoalPorts {
   readonly logs: Pick<LogFiles, 'read' | 'status'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /** How the address fares that they are from, or a file that cannot be read; null, or absent: all is well. */
+  /**
+   * How the address fares that they are from, or a file that cannot be read; null, or absent: all
+   * is well.
+   */
   readonly source?: () => GoalSourceState | null;
 }

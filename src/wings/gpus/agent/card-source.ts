@@ -26,7 +26,10 @@ export class CardSource {
     return true;
   }
 
-  /** One look, bounded in time; never rejects. A maker of whom this machine has no tool says nothing. */
+  /**
+   * One look, bounded in time; never rejects. A maker of whom this machine has no tool says
+   * nothing.
+   */
   async look(): Promise<readonly Answer[]> {
     const answers = await Promise.all(this.#makers.map((maker) => maker.look()));
     return answers.flatMap((answer) =>

@@ -1,4 +1,5 @@
-// The cards of one node: which they are, what the head is told of them, and which of them its tasks find.
+// The cards of one node: which they are, what the head is told of them, and which of them its tasks
+// find.
 
 import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/part.ts';
 import { isSame } from '../../../kernel/base/same.ts';

@@ -1,4 +1,5 @@
-// The gpus of a node, beside its agent: what they are, who else uses them, and what tasks find of them.
+// The gpus of a node, beside its agent: what they are, who else uses them, and what tasks find of
+// them.
 
 import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
 import type { KnownCards } from '../ports/known-cards.ts';

@@ -1,5 +1,5 @@
-// The gpus of the nodes of an agents' program: they are looked at once before the first node joins, as
-// long as that does not keep it waiting.
+// The gpus of the nodes of an agents' program: they are looked at once before the first node joins,
+// as long as that does not keep it waiting.
 
 import { systemClock } from '../../../kernel/os/clock.ts';
 import type { AgentMaker } from '../../../kernel/wing.ts';

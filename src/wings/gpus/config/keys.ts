@@ -1,4 +1,5 @@
-// Keys of gpus: which of the machine's are a node's, and when one that others use is given to tasks.
+// Keys of gpus: which of the machine's are a node's, and when one that others use is given to
+// tasks.
 
 import { key } from '../../../kernel/config/key.ts';
 import type { KeysPart } from '../../../kernel/config/schema.ts';

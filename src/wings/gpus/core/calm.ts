@@ -1,4 +1,5 @@
-// What is worth telling the head: each change of a card costs a record, and memory changes all the time.
+// What is worth telling the head: each change of a card costs a record, and memory changes all the
+// time.
 
 import { isSame } from '../../../kernel/base/same.ts';
 import type { GpuCard } from '../../../kernel/model/gpu.ts';

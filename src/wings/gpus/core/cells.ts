@@ -8,7 +8,10 @@ export function plainBusId(text: string): string {
   return `${domain}:${parts[2]}`.toLowerCase();
 }
 
-/** A number, with or without its unit, or nothing: every word for "not known" is one that somebody will add to. */
+/**
+ * A number, with or without its unit, or nothing: every word for "not known" is one that somebody
+ * will add to.
+ */
 export function numberOf(text: string | number | undefined): number | null {
   if (typeof text === 'number') return Number.isFinite(text) ? text : null;
   const found = /^\s*(-?\d+(?:\.\d+)?)\s*[a-z%]*\s*$/i.exec(text ?? '');

@@ -1,5 +1,5 @@
-// Who is on a card beside tasks, and whether that keeps it from being given. That a program is on it is
-// not enough: a desktop's compositor is, and a notebook that nobody has looked at for days.
+// Who is on a card beside tasks, and whether that keeps it from being given. That a program is on
+// it is not enough: a desktop's compositor is, and a notebook that nobody has looked at for days.
 
 import type { CardUser } from '../../../kernel/model/gpu.ts';
 import { CARD_USERS_MAX } from '../../../kernel/model/limits.ts';
@@ -17,7 +17,10 @@ export const NOBODY: Crowd = {
 
 /** Above it a card works. Drawing a desktop takes less. */
 const BUSY_PERCENT = 20;
-/** One look may hit the one moment of a start or an end. The first is believed: no task has the card. */
+/**
+ * One look may hit the one moment of a start or an end. The first is believed: no task has the
+ * card.
+ */
 const LOOKS_IN_A_ROW = 2;
 
 export function crowdOf(
@@ -51,8 +54,8 @@ export function crowdOf(
 }
 
 /**
- * A process that cannot be seen may have ended since, and in a container it may be a task's. Twice in
- * a row on a card that no task has, it is somebody's.
+ * A process that cannot be seen may have ended since, and in a container it may be a task's. Twice
+ * in a row on a card that no task has, it is somebody's.
  */
 function isOutside(
   { pid }: SeenProcess,

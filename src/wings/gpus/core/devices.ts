@@ -1,5 +1,5 @@
-// What an operator's program says of further devices: gpus that no tool here knows, and whatever else a
-// node has to give, counted by kind.
+// What an operator's program says of further devices: gpus that no tool here knows, and whatever
+// else a node has to give, counted by kind.
 
 import type { SeenCard } from '../model/answer.ts';
 import { numberOf, plainBusId } from './cells.ts';

@@ -1,5 +1,5 @@
-// Which cards of the machine are a node's, each under a number of its own that stays the card's for as
-// long as the machine is up: tasks hold cards by these numbers.
+// Which cards of the machine are a node's, each under a number of its own that stays the card's for
+// as long as the machine is up: tasks hold cards by these numbers.
 
 /** Which cards a node may have. */
 export interface CardChoice {
@@ -19,8 +19,8 @@ export interface Offered {
 }
 
 /**
- * The node's cards by number: those that it had, then new ones. `machine`: all cards, in the order of
- * the machine.
+ * The node's cards by number: those that it had, then new ones. `machine`: all cards, in the order
+ * of the machine.
  */
 export function ownCards(
   had: readonly string[],
@@ -40,7 +40,10 @@ export function ownCards(
   return own;
 }
 
-/** What a node without tasks still has of its cards: those that are there, and that its owner names now. */
+/**
+ * What a node without tasks still has of its cards: those that are there, and that its owner names
+ * now.
+ */
 export function keptWhenIdle(
   had: readonly string[],
   machine: readonly Offered[],

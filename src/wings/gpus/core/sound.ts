@@ -1,5 +1,6 @@
-// Answers of tools as far as they can be true: what no card can have is not known, and what no table could
-// show is cut. A head would not take a node in that tells such a thing, for one card that tells nonsense.
+// Answers of tools as far as they can be true: what no card can have is not known, and what no
+// table could show is cut. A head would not take a node in that tells such a thing, for one card
+// that tells nonsense.
 
 import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { isWhole } from '../../../kernel/base/whole.ts';

@@ -5,7 +5,9 @@ import type { Answer, ProcessOwner, SeenCard } from '../model/answer.ts';
 
 /** What a site says of when a card may be given. */
 export interface CardRules {
-  /** Programs outside of tasks that have less of a card's memory, and do not work, leave it free. */
+  /**
+   * Programs outside of tasks that have less of a card's memory, and do not work, leave it free.
+   */
   readonly outsideBytesMin: number;
   /** A card is given again when it has been well and unused for that long. */
   readonly freeAfterMs: number;
@@ -40,7 +42,9 @@ export interface Tracked {
   readonly crowd: Crowd;
   /** Looks in a row that did not list it. */
   readonly missing: number;
-  /** When its tool told of it last, by the monotonic clock; null: not since the agent was started. */
+  /**
+   * When its tool told of it last, by the monotonic clock; null: not since the agent was started.
+   */
   readonly readAt: number | null;
   /** Known from before the machine was started: it may have been taken out. */
   readonly isOld: boolean;

@@ -1,5 +1,5 @@
-// What a task finds of its cards in its environment: its own, by names that survive a restart of the
-// machine, and no others.
+// What a task finds of its cards in its environment: its own, by names that survive a restart of
+// the machine, and no others.
 
 import { cardLabel, type GpuCard } from '../../../kernel/model/gpu.ts';
 
@@ -21,7 +21,9 @@ export interface Given {
   readonly shareBytes: number | null;
 }
 
-/** Empty: the cards are not known, or not all of the task's; the numbers that it has anyway must do. */
+/**
+ * Empty: the cards are not known, or not all of the task's; the numbers that it has anyway must do.
+ */
 export function variablesOf(given: Given): Readonly<Record<string, string>> {
   const { numbers, cards, vendors } = given;
   const own = numbers.map((number) => cards.find((card) => card.number === number));
@@ -63,8 +65,8 @@ function numbered(cards: readonly NamedCard[]): string {
 }
 
 /**
- * HIP numbers the cards that ROCR leaves: the same numbers for both would hide all. It is set so that
- * HIP does not read what is meant for CUDA.
+ * HIP numbers the cards that ROCR leaves: the same numbers for both would hide all. It is set so
+ * that HIP does not read what is meant for CUDA.
  */
 function amdVariables(cards: readonly NamedCard[]): Record<string, string> {
   const names = cards.map(({ uuid, ordinal, index }) =>

@@ -1,4 +1,5 @@
-// The cards of a machine from look to look: which are there, which of them may be given, and why not.
+// The cards of a machine from look to look: which are there, which of them may be given, and why
+// not.
 
 import { formatInstant } from '../../../kernel/base/instant.ts';
 import type { CardUser } from '../../../kernel/model/gpu.ts';

@@ -1,5 +1,5 @@
-// The kernel's log, record by record (/dev/kmsg, dev-kmsg in the kernel's documents). It is read without
-// waiting; where this program may not read it, it is empty.
+// The kernel's log, record by record (/dev/kmsg, dev-kmsg in the kernel's documents). It is read
+// without waiting; where this program may not read it, it is empty.
 
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 

@@ -1,5 +1,5 @@
-// A driver's tool: run bounded in time and output, and not again while it hangs. What hangs in the kernel
-// no signal ends, and each further one would hang beside it.
+// A driver's tool: run bounded in time and output, and not again while it hangs. What hangs in the
+// kernel no signal ends, and each further one would hang beside it.
 
 import { existsSync } from 'node:fs';
 import { systemCommands } from '../../../kernel/os/commands.ts';

@@ -1,5 +1,5 @@
-// The cards of a node, kept over restarts of its agent: their numbers are what tasks hold them by, and a
-// driver that does not answer takes none of them away.
+// The cards of a node, kept over restarts of its agent: their numbers are what tasks hold them by,
+// and a driver that does not answer takes none of them away.
 
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
 

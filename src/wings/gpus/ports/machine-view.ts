@@ -20,7 +20,9 @@ export interface MachineView {
   tool(program: string): Tool;
   /** Text of a small file; null: it cannot be read. */
   read(path: string): string | null;
-  /** What the kernel has logged since it was asked last; none where this program may not read it. */
+  /**
+   * What the kernel has logged since it was asked last; none where this program may not read it.
+   */
   kernelLog(): readonly string[];
   /** Names in a folder; none where there is no such folder. */
   namesIn(folder: string): readonly string[];

@@ -1,5 +1,5 @@
-// `weft doctor --cluster`: looks at all machines of the cluster over the user's own ssh, and says where
-// they differ in what jobs and users need to be the same.
+// `weft doctor --cluster`: looks at all machines of the cluster over the user's own ssh, and says
+// where they differ in what jobs and users need to be the same.
 
 import { execFile, spawn } from 'node:child_process';
 import { hostname } from 'node:os';

@@ -1,4 +1,5 @@
-// Accounting records that are old enough go, a part at a time, so that nobody who asks waits for it.
+// Accounting records that are old enough go, a part at a time, so that nobody who asks waits for
+// it.
 
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';

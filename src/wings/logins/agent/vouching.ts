@@ -1,5 +1,5 @@
-// Vouches for users of this machine, for whom the head then gives a token: who asks is proven at the
-// agent's socket. The token itself never comes by here.
+// Vouches for users of this machine, for whom the head then gives a token: who asks is proven at
+// the agent's socket. The token itself never comes by here.
 
 import type { AgentInside } from '../../../kernel/agent/part.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
@@ -35,7 +35,10 @@ type Agent = Pick<AgentInside, 'say'> & {
 
 export class Vouching {
   readonly #agent: Agent;
-  /** Certificate of the agent's own head; null: it knows that head by nothing that others can compare. */
+  /**
+   * Certificate of the agent's own head; null: it knows that head by nothing that others can
+   * compare.
+   */
   readonly #fingerprint: string | null;
   readonly #waiting = new Map<string, Waiting>();
 

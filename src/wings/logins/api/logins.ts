@@ -1,4 +1,5 @@
-// Logins of people on other machines: asked for there, and answered by somebody whom the head knows.
+// Logins of people on other machines: asked for there, and answered by somebody whom the head
+// knows.
 
 import { z } from 'zod';
 import {

@@ -1,4 +1,5 @@
-// `weft login`: a token for whoever has none on this machine, given by somebody whom the head knows.
+// `weft login`: a token for whoever has none on this machine, given by somebody whom the head
+// knows.
 
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -154,7 +155,9 @@ interface Fetching {
   readonly keep: (token: Token) => void;
 }
 
-/** Throws when the node takes its user for somebody else: that token is not kept, and so revoked. */
+/**
+ * Throws when the node takes its user for somebody else: that token is not kept, and so revoked.
+ */
 async function fetchVouched(
   api: Api,
   { begun: { ticket, everyMs }, by, keep }: Fetching & { readonly by: string },
@@ -207,7 +210,9 @@ async function asked(
   }
 }
 
-/** A token that the head does not know to be kept is revoked: then this login has come to nothing. */
+/**
+ * A token that the head does not know to be kept is revoked: then this login has come to nothing.
+ */
 export async function tellKept(
   api: Pick<Api, 'call'>,
   { ticket, everyMs, end }: { ticket: string; everyMs: number; end: number },

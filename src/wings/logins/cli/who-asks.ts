@@ -1,4 +1,5 @@
-// How whoever approves a login is told who asks: first what the head has seen, then what the other says.
+// How whoever approves a login is told who asks: first what the head has seen, then what the other
+// says.
 
 import { printable } from '../../../kernel/cli/output/table.ts';
 

@@ -91,7 +91,8 @@ export const takeLogin: Handler<'takeLogin'> = async (services, { body }) => {
   }
   const through = by.through === undefined ? '' : ` (by node ${by.through})`;
   const label = `login ${taken.label}${through}`;
-  // A head that ends before anybody says that it is kept knows nothing of it: then it ends by itself.
+  // A head that ends before anybody says that it is kept knows nothing of it: then it ends by
+  // itself.
   const wish = { user, label, expiresInMs: LOGIN_MS };
   const issued = await issueToken(services, wish, by).catch((error: unknown) => {
     logins.gave(code, null);

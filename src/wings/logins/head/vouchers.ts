@@ -1,5 +1,6 @@
-// Approves logins for which a trusted node vouches: its agent has had the user proven at its socket. Who
-// it is for the cluster is the name of the account, as everywhere else; the uid is the node's own matter.
+// Approves logins for which a trusted node vouches: its agent has had the user proven at its
+// socket. Who it is for the cluster is the name of the account, as everywhere else; the uid is the
+// node's own matter.
 
 import { hasAccount } from '../../../kernel/head/auth/accounts.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';

@@ -1,5 +1,5 @@
-// `weft mcp`: this cluster for programs that act for people, by the Model Context Protocol on standard
-// input and output, with the rights of whoever starts it.
+// `weft mcp`: this cluster for programs that act for people, by the Model Context Protocol on
+// standard input and output, with the rights of whoever starts it.
 
 import type { Context, Terminal } from '../../../kernel/cli/context.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';

@@ -1,5 +1,5 @@
-// Text that keeps its beginning and its end, and says what it left out: answers to programs that pay for
-// every word.
+// Text that keeps its beginning and its end, and says what it left out: answers to programs that
+// pay for every word.
 
 /** Share of the room that the beginning has. */
 const HEAD_SHARE = 0.3;

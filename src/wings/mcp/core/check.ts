@@ -1,4 +1,5 @@
-// Arguments of a tool against its schema: the words say what was wrong, where, and what was expected.
+// Arguments of a tool against its schema: the words say what was wrong, where, and what was
+// expected.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { Given, Schema } from './tools.ts';

@@ -1,5 +1,5 @@
-// JSON-RPC 2.0 as the Model Context Protocol uses it (modelcontextprotocol.io, revision 2025-06-18): one
-// message a line, requests with an id, notifications without.
+// JSON-RPC 2.0 as the Model Context Protocol uses it (modelcontextprotocol.io, revision
+// 2025-06-18): one message a line, requests with an id, notifications without.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 

@@ -1,5 +1,5 @@
-// The tools: what each takes, and the command line that it is. What a tool does is so what the command
-// does, with the rights of whoever started this, and the same checks.
+// The tools: what each takes, and the command line that it is. What a tool does is so what the
+// command does, with the rights of whoever started this, and the same checks.
 
 /** JSON Schema 2020-12 of a tool's arguments. */
 export interface Schema {

@@ -15,8 +15,8 @@ const IGNORED_WITH_VALUE = new Set(['-o', '-F', '-i']);
 
 /**
  * The same command where `path`, the remote shell of this node, has each node's own in its place.
- * Launchers pass on what they were started with, so that their daemons can start others in turn, and
- * a path in the state of one node is on no other.
+ * Launchers pass on what they were started with, so that their daemons can start others in turn,
+ * and a path in the state of one node is on no other.
  */
 export function asSaidElsewhere(command: string, path: string | undefined): string {
   if (path === undefined || path === '') return command;

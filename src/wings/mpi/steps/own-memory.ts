@@ -24,10 +24,10 @@ export interface OwnMemory {
 }
 
 /**
- * Makes a directory that only this server's user can enter, and names it to the steps that find this
- * environment. A value that the job was submitted with wins. The first node has no server, and is
- * the only one whose ranks use the machine's own place: `mpirun` gives its variables to the ranks
- * of all nodes, so that none set there could differ from node to node.
+ * Makes a directory that only this server's user can enter, and names it to the steps that find
+ * this environment. A value that the job was submitted with wins. The first node has no server, and
+ * is the only one whose ranks use the machine's own place: `mpirun` gives its variables to the
+ * ranks of all nodes, so that none set there could differ from node to node.
  */
 export function takeOwnMemory(environment: Environment, memory = MEMORY): OwnMemory {
   const namespace = namespaceOfPids();
@@ -40,7 +40,9 @@ export function takeOwnMemory(environment: Environment, memory = MEMORY): OwnMem
 
 const OWNED = /^weft-mpi-(\d+)-(\d+)-(\d+)-[A-Za-z0-9]{6}$/;
 
-/** What servers of this user have left that were killed: nobody else would ever free that memory. */
+/**
+ * What servers of this user have left that were killed: nobody else would ever free that memory.
+ */
 function removeOrphans(memory: string, namespace: string): void {
   for (const name of readdirSync(memory)) {
     const [, where, pid = '', start] = OWNED.exec(name) ?? [];

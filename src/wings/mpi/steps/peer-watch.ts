@@ -1,5 +1,5 @@
-// Whether the node at the other end of a step can still be reached: a peer whose cable is cut closes
-// nothing, and TCP waits for it without end as long as nobody sends.
+// Whether the node at the other end of a step can still be reached: a peer whose cable is cut
+// closes nothing, and TCP waits for it without end as long as nobody sends.
 
 import { connect, type Socket } from 'node:net';
 
@@ -17,9 +17,9 @@ export interface PeerWatch {
 export const PEER_WATCH: PeerWatch = { everyMs: 30_000, attemptMs: 10_000, missesMax: 6 };
 
 /**
- * Destroys the socket with an error when its peer is out of reach for long. The peer's kernel answers,
- * so that a server whose task is suspended counts as there; looks are counted, as this process may be
- * suspended, too.
+ * Destroys the socket with an error when its peer is out of reach for long. The peer's kernel
+ * answers, so that a server whose task is suspended counts as there; looks are counted, as this
+ * process may be suspended, too.
  */
 export function watchPeer(socket: Socket, watch: PeerWatch = PEER_WATCH): void {
   const { remoteAddress: host, remotePort: port } = socket;

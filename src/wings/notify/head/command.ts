@@ -1,5 +1,5 @@
-// Notifications by a command of the site: the event as JSON on its standard input, the main words as
-// variables.
+// Notifications by a command of the site: the event as JSON on its standard input, the main words
+// as variables.
 
 import type { Attempt } from '../../../kernel/model/notification.ts';
 import type { Commands } from '../../../kernel/ports/commands.ts';

@@ -42,7 +42,8 @@ export async function httpCall(call: HttpCall): Promise<HttpAnswer> {
 
 function answerOf(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
   const { method, url, headers, body, mayReach } = call;
-  // Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+  // Not imported: an import reads every name of the module, and one of them loads a WebSocket
+  // client.
   const isSecure = url.protocol === 'https:';
   const { request } = process.getBuiltinModule(isSecure ? 'node:https' : 'node:http');
   return new Promise((resolve, reject) => {
@@ -75,7 +76,10 @@ function answerOf(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
   });
 }
 
-/** The connection goes to the very addresses that were looked at: no second answer of the name counts. */
+/**
+ * The connection goes to the very addresses that were looked at: no second answer of the name
+ * counts.
+ */
 function guarded(mayReach: (address: string) => boolean): LookupFunction {
   return (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, addresses) => {

@@ -1,5 +1,5 @@
-// Tells those who want to know of the end of a job or batch, beside everything else: the head decides
-// on, however long that takes. What is to be told and what came of it is the controller's.
+// Tells those who want to know of the end of a job or batch, beside everything else: the head
+// decides on, however long that takes. What is to be told and what came of it is the controller's.
 
 import type { Engine } from '../../../kernel/head/engine.ts';
 import { refusedTarget } from '../../../kernel/machine/jobs/notify-targets.ts';

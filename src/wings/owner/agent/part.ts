@@ -1,5 +1,5 @@
-// The owner of a machine, beside the agent of its node: who uses the machine is looked for, and a listener
-// lets whoever may pause the node.
+// The owner of a machine, beside the agent of its node: who uses the machine is looked for, and a
+// listener lets whoever may pause the node.
 
 import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
 import type { Link, PauseListener } from './listener/pause-listener.ts';

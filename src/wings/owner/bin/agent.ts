@@ -1,5 +1,5 @@
-// The part of the machine's owner in the agents of a program: whether somebody uses the machine, which
-// the nodes of a program see together, and a listener for each of them.
+// The part of the machine's owner in the agents of a program: whether somebody uses the machine,
+// which the nodes of a program see together, and a listener for each of them.
 
 import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';

@@ -44,8 +44,8 @@ export async function statusOfNode({ name, socket }: LocalNode): Promise<AgentSt
 }
 
 /**
- * In the directory that was named; else in the user's own and in the machine's, and those that agents
- * of directories of their own have announced.
+ * In the directory that was named; else in the user's own and in the machine's, and those that
+ * agents of directories of their own have announced.
  */
 export function localNodes({ directory, options, environment }: Context): LocalNode[] {
   const isNamed = options.dir !== undefined || Boolean(environment['WEFT_DIR']);

@@ -1,4 +1,5 @@
-// Which nodes a pause is about, and the two ways to ask: their agents here, or the head for operators.
+// Which nodes a pause is about, and the two ways to ask: their agents here, or the head for
+// operators.
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../../kernel/api/nodes.ts';

@@ -1,5 +1,5 @@
-// Keys of pauses: who may ask a node for one, and when it stands aside by itself for whoever uses its
-// machine.
+// Keys of pauses: who may ask a node for one, and when it stands aside by itself for whoever uses
+// its machine.
 
 import { formatDuration } from '../../../kernel/base/duration.ts';
 import { key } from '../../../kernel/config/key.ts';

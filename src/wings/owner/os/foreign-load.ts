@@ -36,8 +36,8 @@ export function foreignLoad(read: () => Processes): Detector {
 }
 
 /**
- * In ticks. What a dead process had used its parent has now, or the next of its forebears that lives,
- * and so much of what that one has gained is no use of this time.
+ * In ticks. What a dead process had used its parent has now, or the next of its forebears that
+ * lives, and so much of what that one has gained is no use of this time.
  */
 export function usedBetween(before: Processes, now: Processes): number {
   const handedOn = new Map<number, number>();

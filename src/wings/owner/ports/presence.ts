@@ -6,8 +6,8 @@ export type { Sign, Wanted };
 
 export interface OwnerPresence {
   /**
-   * What is seen now of what is wanted, cheap enough for every few seconds. Never throws: what cannot
-   * be seen is a sign too.
+   * What is seen now of what is wanted, cheap enough for every few seconds. Never throws: what
+   * cannot be seen is a sign too.
    */
   look(wanted: ReadonlySet<Wanted>): readonly Sign[];
   close(): void;

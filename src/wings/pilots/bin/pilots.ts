@@ -1,5 +1,5 @@
-// The head's keeper of pilots on real ports: Slurm and Grid Engine by their commands, run as whoever
-// asked where the head is root, and otherwise as the head's own user.
+// The head's keeper of pilots on real ports: Slurm and Grid Engine by their commands, run as
+// whoever asked where the head is root, and otherwise as the head's own user.
 
 import { fileURLToPath } from 'node:url';
 import { encodeTicket } from '../../../kernel/cli/join-string.ts';

@@ -1,4 +1,5 @@
-// How many pilots: as many as `-n` says, once, or between `--min` and `--max` by what waits for them.
+// How many pilots: as many as `-n` says, once, or between `--min` and `--max` by what waits for
+// them.
 
 import type { Command } from 'commander';
 import { parseDuration } from '../../../kernel/base/duration.ts';

@@ -75,8 +75,8 @@ export class PilotHost {
   }
 
   /**
-   * Ids of submissions of this name. What others call so is none of ours, and elements of an array are
-   * one submission.
+   * Ids of submissions of this name. What others call so is none of ours, and elements of an array
+   * are one submission.
    */
   async named(
     name: string,

@@ -1,5 +1,5 @@
-// The script that a batch system runs for each pilot of a launch: it joins, runs an agent, and leaves
-// nothing behind when it is told to end.
+// The script that a batch system runs for each pilot of a launch: it joins, runs an agent, and
+// leaves nothing behind when it is told to end.
 
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import { fleetLabel, type PilotRequest, pilotLog } from '../model/pilot.ts';
@@ -56,9 +56,9 @@ memory=$((kib / 1024 * cpus / all))M`;
 }
 
 /**
- * A batch system may kill this shell with all of its session: the agent is in another one, sees that
- * its parent is gone, and ends what it runs. The launcher outlives its agent by design; here nobody
- * comes back to it.
+ * A batch system may kill this shell with all of its session: the agent is in another one, sees
+ * that its parent is gone, and ends what it runs. The launcher outlives its agent by design; here
+ * nobody comes back to it.
  */
 function onMachine(program: readonly string[], wish: PilotRequest, labels: string): string {
   const weft = program.map(quoteWord).join(' ');

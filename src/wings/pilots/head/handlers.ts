@@ -1,5 +1,5 @@
-// Fleets of pilots: started, shown, scaled and stopped. What their batch system says of them comes from
-// the head's keeper by way of the state.
+// Fleets of pilots: started, shown, scaled and stopped. What their batch system says of them comes
+// from the head's keeper by way of the state.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { lacksAccount } from '../../../kernel/head/auth/accounts.ts';

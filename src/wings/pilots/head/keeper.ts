@@ -1,5 +1,5 @@
-// Does for fleets of pilots what their state asks for: submits, ends and lists at their batch systems,
-// one command at a time for each fleet, and tells the controller what was said.
+// Does for fleets of pilots what their state asks for: submits, ends and lists at their batch
+// systems, one command at a time for each fleet, and tells the controller what was said.
 
 import type { Fleet } from '../machine/facts.ts';
 import { pilotsOf } from '../machine/find.ts';

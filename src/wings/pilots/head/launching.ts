@@ -1,5 +1,5 @@
-// Submitting a launch: looked up by its name first, so that one whose answer was lost is found and not
-// made again.
+// Submitting a launch: looked up by its name first, so that one whose answer was lost is found and
+// not made again.
 
 import {
   formatToken,
@@ -29,7 +29,9 @@ export interface Course {
   readonly ending: AbortSignal;
   /** Ms since 1970. */
   readonly begunAt: number;
-  /** Since when nobody knows whether a launch was taken, in ms of the monotonic clock, by its name. */
+  /**
+   * Since when nobody knows whether a launch was taken, in ms of the monotonic clock, by its name.
+   */
   readonly doubtfulSince: Map<string, number>;
 }
 
@@ -56,7 +58,9 @@ export async function launch(world: PilotWorld, wanted: Wanted, course: Course):
   if (!(await submit(world, wanted))) course.doubtfulSince.set(name, world.clock.monotonic());
 }
 
-/** One that a head before this one may have submitted is in doubt from when this one looks for it. */
+/**
+ * One that a head before this one may have submitted is in doubt from when this one looks for it.
+ */
 function isInDoubt(
   { clock }: PilotWorld,
   { askedAt }: Launch,

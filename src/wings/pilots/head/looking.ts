@@ -1,5 +1,5 @@
-// Ending pilots that are to leave, and telling the controller what a listing says of all of them. What
-// carries a fleet's name and is no launch of it is ended: its answer was lost on the way.
+// Ending pilots that are to leave, and telling the controller what a listing says of all of them.
+// What carries a fleet's name and is no launch of it is ended: its answer was lost on the way.
 
 import type { SiteJob } from '../../../kernel/model/site.ts';
 import type { SiteUser } from '../../sites/ports/sites.ts';

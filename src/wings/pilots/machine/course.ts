@@ -1,5 +1,5 @@
-// What a fleet of pilots comes to by time: more of them for what waits, fewer when nothing does, none
-// while its batch system keeps saying no, and in the end the fleet itself is gone.
+// What a fleet of pilots comes to by time: more of them for what waits, fewer when nothing does,
+// none while its batch system keeps saying no, and in the end the fleet itself is gone.
 
 import type { State } from '../../../kernel/machine/state.ts';
 import type { Step } from '../../../kernel/machine/step.ts';
@@ -67,7 +67,9 @@ function follow(step: Step, fleet: Fleet): void {
   dismissIdle(step, fleet, staying, needed);
 }
 
-/** One launch at a time is on its way, and after a failure each waits longer than the one before. */
+/**
+ * One launch at a time is on its way, and after a failure each waits longer than the one before.
+ */
 function ask(step: Step, fleet: Fleet, count: number): void {
   const { id, isPaused, failures, failedAt, launches } = fleet;
   if (isPaused || [...launches.values()].some(({ site }) => site === null)) return;

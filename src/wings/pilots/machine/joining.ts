@@ -1,4 +1,5 @@
-// Nodes of pilots as they join: with the token of their launch and under the name of one of its pilots.
+// Nodes of pilots as they join: with the token of their launch and under the name of one of its
+// pilots.
 
 import type { Newcomer } from '../../../kernel/machine/part.ts';
 import type { State } from '../../../kernel/machine/state.ts';
@@ -17,8 +18,8 @@ export function drainPilot(step: Step, node: NodeName): void {
 }
 
 /**
- * A pilot's token lies in a script of the batch system, perhaps for days: it lets only those in that
- * it was made for. Null: nothing is wrong.
+ * A pilot's token lies in a script of the batch system, perhaps for days: it lets only those in
+ * that it was made for. Null: nothing is wrong.
  */
 export function refuseStranger(state: State, { tokenId, node }: Newcomer): Refusal | null {
   const label = tokenId === undefined ? undefined : state.tokens.get(tokenId)?.label;

@@ -1,5 +1,6 @@
-// What the shell says of a launch: whether it was taken, and where its pilots are. Only a listing that
-// does not have a pilot any more, or says that it has ended, is evidence that its node is gone.
+// What the shell says of a launch: whether it was taken, and where its pilots are. Only a listing
+// that does not have a pilot any more, or says that it has ended, is evidence that its node is
+// gone.
 
 import { ok } from '../../../kernel/base/result.ts';
 import { needRole } from '../../../kernel/machine/authority.ts';

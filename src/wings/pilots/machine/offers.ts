@@ -1,5 +1,5 @@
-// What a fleet's pilots offer before they are there, and how many more of them what waits in the queue
-// could use.
+// What a fleet's pilots offer before they are there, and how many more of them what waits in the
+// queue could use.
 
 import { sharedLabel } from '../../../kernel/machine/nodes/view.ts';
 import type { Offer } from '../../../kernel/machine/part.ts';

@@ -1,5 +1,6 @@
-// Whose work the pilots of a fleet run. On a head for several users they run that of whoever started
-// them alone: the account that runs a pilot is the account that all its tasks would run under.
+// Whose work the pilots of a fleet run. On a head for several users they run that of whoever
+// started them alone: the account that runs a pilot is the account that all its tasks would run
+// under.
 
 import type { Unsatisfied } from '../../../kernel/machine/part.ts';
 import type { State } from '../../../kernel/machine/state.ts';

@@ -1,4 +1,5 @@
-// What pilots add to the machine: their noun, what they offer before they are there, and their ends.
+// What pilots add to the machine: their noun, what they offer before they are there, and their
+// ends.
 
 import type { MachinePart } from '../../../kernel/machine/part.ts';
 import type { State } from '../../../kernel/machine/state.ts';

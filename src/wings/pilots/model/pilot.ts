@@ -1,5 +1,5 @@
-// Pilots: agents that a foreign batch system hosts for a time. What is asked for, and how the parts of
-// it are called.
+// Pilots: agents that a foreign batch system hosts for a time. What is asked for, and how the parts
+// of it are called.
 
 /** Batch systems that can host them. */
 export const PILOT_SYSTEMS = ['slurm', 'sge'] as const;

@@ -1,5 +1,5 @@
-// Machines for a program: those of a Slurm where there is one, else this machine, so that one script runs
-// on a laptop and on a cluster.
+// Machines for a program: those of a Slurm where there is one, else this machine, so that one
+// script runs on a laptop and on a cluster.
 
 import type { Cluster } from '../../../kernel/sdk/cluster.ts';
 import { connect } from '../../../kernel/sdk/connect.ts';
@@ -18,7 +18,10 @@ import {
 /** What is allocated. */
 export interface AllocateOptions extends PilotOptions {}
 
-/** Machines that a program has until it gives them back; `await using` does that at the end of its block. */
+/**
+ * Machines that a program has until it gives them back; `await using` does that at the end of its
+ * block.
+ */
 export class Allocation {
   /** The connection to the head. */
   readonly cluster: Cluster;
@@ -52,9 +55,9 @@ export class Allocation {
 }
 
 /**
- * Starts a head where this program runs, or goes on with the one that is there, and pilots at the batch
- * system: Slurm where there is one, else none, and this machine does the work. Answers once the pilots
- * are submitted: calls and jobs wait for them. Throws `cluster.not_started`, and
+ * Starts a head where this program runs, or goes on with the one that is there, and pilots at the
+ * batch system: Slurm where there is one, else none, and this machine does the work. Answers once
+ * the pilots are submitted: calls and jobs wait for them. Throws `cluster.not_started`, and
  * `allocation.not_started` with the words of the batch system.
  */
 export async function allocate(wish: AllocateOptions = {}): Promise<Allocation> {

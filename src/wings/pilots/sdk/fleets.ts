@@ -1,5 +1,5 @@
-// Fleets as a program waits for them: until they are gone, or until there is a good one of a name. Neither
-// goes on for ever, and the end says what the batch system said last.
+// Fleets as a program waits for them: until they are gone, or until there is a good one of a name.
+// Neither goes on for ever, and the end says what the batch system said last.
 
 import { PILOT_CODES } from '../../../kernel/model/pilot-errors.ts';
 import { WeftError } from '../../../kernel/sdk/errors.ts';
@@ -22,8 +22,9 @@ export interface FleetWatch {
 }
 
 /**
- * Has all of them stopped, and resolves when none of them is there. One that goes away by itself meanwhile is
- * stopped, whatever `stop` says of it. Throws what `stop` does, and `allocation.not_released` when it takes longer.
+ * Has all of them stopped, and resolves when none of them is there. One that goes away by itself
+ * meanwhile is stopped, whatever `stop` says of it. Throws what `stop` does, and
+ * `allocation.not_released` when it takes longer.
  */
 export async function endFleets(
   watch: FleetWatch,
@@ -57,9 +58,9 @@ export async function untilGone(
 }
 
 /**
- * There is a fleet of this name that takes work: the one that is there, or the one that `begin` starts. One
- * that is being stopped is waited for, and so is one that somebody starts at the same moment. Throws
- * `allocation.not_started` when it is paused, or does not go.
+ * There is a fleet of this name that takes work: the one that is there, or the one that `begin`
+ * starts. One that is being stopped is waited for, and so is one that somebody starts at the same
+ * moment. Throws `allocation.not_started` when it is paused, or does not go.
  */
 export async function haveFleet(
   watch: FleetWatch,
@@ -87,7 +88,10 @@ export async function haveFleet(
   }
 }
 
-/** What `get` answers. When it fails, what was taken for it is given back: nobody else would do that. */
+/**
+ * What `get` answers. When it fails, what was taken for it is given back: nobody else would do
+ * that.
+ */
 export async function orGiveBack<T>(
   get: () => Promise<T>,
   giveBack: () => Promise<void>,

@@ -18,7 +18,10 @@ export interface PilotOptions {
   readonly system?: 'slurm' | 'sge' | 'local';
   /** State directory of the head. Default: WEFT_DIR, else the usual one of this user. */
   readonly directory?: string;
-  /** `host:port` of the head that the machines of the batch system reach. Default: the host's name, any port. */
+  /**
+   * `host:port` of the head that the machines of the batch system reach. Default: the host's name,
+   * any port.
+   */
   readonly listen?: string;
   /** Time of each pilot. Default: as long as the batch system lets it. */
   readonly time?: Duration;

@@ -1,5 +1,5 @@
-// A cluster for a program, which it finds again and which outlives it: of this machine as `weft up` makes it,
-// or with pilots at a batch system.
+// A cluster for a program, which it finds again and which outlives it: of this machine as `weft up`
+// makes it, or with pilots at a batch system.
 
 import type { Duration } from '../../../kernel/model/options/types.ts';
 import type { Cluster } from '../../../kernel/sdk/cluster.ts';
@@ -24,8 +24,8 @@ import {
 /** What cluster is started. */
 export interface StartOptions extends PilotOptions {
   /**
-   * Virtual nodes of this machine. Default: one with all that the machine has. Where it is said, `system` is
-   * `local` by default.
+   * Virtual nodes of this machine. Default: one with all that the machine has. Where it is said,
+   * `system` is `local` by default.
    */
   readonly nodes?: number;
   /** False: the head is there and left alone, only pilots are started. Default: true. */
@@ -38,7 +38,10 @@ export interface StopOptions {
   readonly directory?: string;
   /** False: the head goes on, only its pilots are ended. Default: true. */
   readonly head?: boolean;
-  /** False: its pilots are left alone, and wait for a head to come back until their time is over. Default: true. */
+  /**
+   * False: its pilots are left alone, and wait for a head to come back until their time is over.
+   * Default: true.
+   */
   readonly pilots?: boolean;
   /** True: jobs, logs and all that it has kept are removed. Default: false. */
   readonly clean?: boolean;
@@ -59,10 +62,11 @@ const STOP_OPTIONS: KnownOptions<StopOptions> = {
 const FLEET = 'main';
 
 /**
- * Starts a cluster, or goes on with the one that is there, and connects to it: pilots at Slurm where there
- * is one, else this machine alone, of which `cpus` and `memory` are those of each node. It goes on when this
- * program ends; `stop()` ends it. This machine is a node in any case: `needs: 'system=slurm'` keeps work off
- * it. Throws `cluster.not_started`, and `allocation.not_started` with the words of the batch system.
+ * Starts a cluster, or goes on with the one that is there, and connects to it: pilots at Slurm
+ * where there is one, else this machine alone, of which `cpus` and `memory` are those of each node.
+ * It goes on when this program ends; `stop()` ends it. This machine is a node in any case: `needs:
+ * 'system=slurm'` keeps work off it. Throws `cluster.not_started`, and `allocation.not_started`
+ * with the words of the batch system.
  */
 export async function start(wish: StartOptions = {}): Promise<Cluster> {
   checkOptions('start', wish, START_OPTIONS);
@@ -86,9 +90,9 @@ export async function start(wish: StartOptions = {}): Promise<Cluster> {
 }
 
 /**
- * Ends the cluster that `start` has started, with what runs on it and all of its pilots; resolves when they
- * are gone. Throws `cluster.not_stopped`, and `allocation.not_released` with the words of the batch system, the
- * head going on, when they are not gone in time.
+ * Ends the cluster that `start` has started, with what runs on it and all of its pilots; resolves
+ * when they are gone. Throws `cluster.not_stopped`, and `allocation.not_released` with the words of
+ * the batch system, the head going on, when they are not gone in time.
  */
 export async function stop(wish: StopOptions = {}): Promise<void> {
   checkOptions('stop', wish, STOP_OPTIONS);

@@ -1,4 +1,5 @@
-// `weft node add` and `weft node upgrade`: machines become nodes, or nodes of this release, over ssh.
+// `weft node add` and `weft node upgrade`: machines become nodes, or nodes of this release, over
+// ssh.
 
 import { machine } from 'node:os';
 import path from 'node:path';

@@ -55,7 +55,9 @@ export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcom
   }
 }
 
-/** A step that failed; the machine keeps what was done before, and the next run goes on from there. */
+/**
+ * A step that failed; the machine keeps what was done before, and the next run goes on from there.
+ */
 class Stopped extends Error {
   readonly problem: Problem;
 

@@ -1,4 +1,5 @@
-// This program as one file to send: what is installed here, the packages it needs, and the Node that runs it.
+// This program as one file to send: what is installed here, the packages it needs, and the Node
+// that runs it.
 
 import { execFile } from 'node:child_process';
 import {
@@ -79,7 +80,8 @@ async function pack(folder: string, contents: readonly Content[]): Promise<strin
     await cp(from, join(whole, to), { recursive: true, dereference: true });
   }
   const file = join(folder, 'weft.tar.gz');
-  // The quick way: machines of a lab are near, and a better one takes longer than the rest of all this.
+  // The quick way: machines of a lab are near, and a better one takes longer than the rest of all
+  // this.
   await run('tar', [
     '-I',
     'gzip -1',
@@ -95,7 +97,10 @@ async function pack(folder: string, contents: readonly Content[]): Promise<strin
   return file;
 }
 
-/** Names and folders of the packages that the one in `folder` needs, and theirs; the first of a name counts. */
+/**
+ * Names and folders of the packages that the one in `folder` needs, and theirs; the first of a name
+ * counts.
+ */
 function packagesOf(folder: string): Map<string, string> {
   const found = new Map<string, string>();
   const open = [folder];

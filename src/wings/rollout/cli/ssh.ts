@@ -1,4 +1,5 @@
-// The user's own ssh: its configuration, agent and jump hosts. Nobody sits there to type a password.
+// The user's own ssh: its configuration, agent and jump hosts. Nobody sits there to type a
+// password.
 
 import { spawn } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +16,9 @@ export interface Answer {
 
 /** What a script may print; more is a machine that does something else. */
 const OUTPUT_BYTES_MAX = 1_048_576;
-/** What was printed before ssh ended is here by then; a shared connection keeps its streams open. */
+/**
+ * What was printed before ssh ended is here by then; a shared connection keeps its streams open.
+ */
 const LINGER_MS = 500;
 /** How long ssh tries to reach a machine. */
 const CONNECT_S = 15;

@@ -1,5 +1,5 @@
-// What a machine says of itself before anything is done to it. The script is POSIX sh; what shells of
-// users print at login is passed over.
+// What a machine says of itself before anything is done to it. The script is POSIX sh; what shells
+// of users print at login is passed over.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 
@@ -15,7 +15,9 @@ export interface Probe {
   readonly freeBytes: number;
   /** The release that an earlier run has put there; null: none has. */
   readonly release: string | null;
-  /** What it is a member of already: the head's fingerprint, and its name there; null: of nothing. */
+  /**
+   * What it is a member of already: the head's fingerprint, and its name there; null: of nothing.
+   */
   readonly member: { readonly fingerprint: string; readonly name: string } | null;
   /** The release with which its agent was started last; null: none was. */
   readonly started: string | null;

@@ -1,5 +1,5 @@
-// Looks at what the tasks of one node and its machine use, and tells the head; what it does not take now is
-// kept for a while.
+// Looks at what the tasks of one node and its machine use, and tells the head; what it does not
+// take now is kept for a while.
 
 import { markOf } from '../../../kernel/agent/names.ts';
 import type { AgentInside, AgentPart, Companion } from '../../../kernel/agent/part.ts';
@@ -141,8 +141,8 @@ function spentBy(sessions: readonly SessionUse[], before: ReadonlyMap<string, nu
 }
 
 /**
- * What a card does counts for each who shares it; null: none of them is known. For the curve: whether all
- * are idle is for the head to say, who is told the cards, too.
+ * What a card does counts for each who shares it; null: none of them is known. For the curve:
+ * whether all are idle is for the head to say, who is told the cards, too.
  */
 function workOf(gpus: readonly GpuUse[], numbers: readonly number[]): number | null {
   const own = gpus.filter(({ number }) => numbers.includes(number));

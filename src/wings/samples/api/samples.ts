@@ -32,7 +32,10 @@ const usedFigure = z.object({
   asked: count,
   mean: count,
   peak: count,
-  /** The curve of the only part, at equal steps; null: nobody looked then. Empty where there are several. */
+  /**
+   * The curve of the only part, at equal steps; null: nobody looked then. Empty where there are
+   * several.
+   */
   curve: z.array(count.nullable()).readonly(),
 });
 

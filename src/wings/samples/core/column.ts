@@ -1,5 +1,5 @@
-// A column of codes as bytes: the first one, then differences; what stays the same is counted. A step that
-// is not far from the one before costs a byte.
+// A column of codes as bytes: the first one, then differences; what stays the same is counted. A
+// step that is not far from the one before costs a byte.
 
 const MORE = 0x80;
 /** More than any column has: what is read comes from a disk. */

@@ -1,5 +1,5 @@
-// How long the gpus of tasks have stood idle: since when each node's part of a task has not worked. Any
-// work, and any time in which nobody looked, begins it anew.
+// How long the gpus of tasks have stood idle: since when each node's part of a task has not worked.
+// Any work, and any time in which nobody looked, begins it anew.
 
 import { formatDuration } from '../../../kernel/base/duration.ts';
 import { plural } from '../../../kernel/base/plural.ts';
@@ -52,7 +52,8 @@ export class IdleBook {
 
   note(epochId: string, node: string, at: number, work: GpuWork, { belowPercent }: IdleRule): void {
     const parts = this.#idle.get(epochId) ?? new Map<string, Idle>();
-    // A mean would hide one gpu that works beside seven that do not: all of it must be below that of one.
+    // A mean would hide one gpu that works beside seven that do not: all of it must be below that
+    // of one.
     const isIdle = work.milli !== null && work.count > 0 && work.milli < belowPercent * 10;
     const before = parts.get(node);
     const goesOn = before !== undefined && at - before.until <= LOOKS_APART_MAX_MS;
@@ -62,7 +63,9 @@ export class IdleBook {
     else this.#idle.delete(epochId);
   }
 
-  /** How long all of these nodes' parts have been idle; 0: not all are, or nobody has looked lately. */
+  /**
+   * How long all of these nodes' parts have been idle; 0: not all are, or nobody has looked lately.
+   */
   idleMs(epochId: string, nodes: readonly string[], now: number): number {
     let least = nodes.length === 0 ? 0 : Number.POSITIVE_INFINITY;
     for (const node of nodes) {

@@ -1,5 +1,5 @@
-// One column that grows: codes at equal steps, in chunks that begin at the same instants whoever counts,
-// so that one which was written half is written again whole.
+// One column that grows: codes at equal steps, in chunks that begin at the same instants whoever
+// counts, so that one which was written half is written again whole.
 
 import type { Chunk } from '../model/chunk.ts';
 import { pack, unpack } from './column.ts';
@@ -22,8 +22,8 @@ export class Line {
   }
 
   /**
-   * Adds what was at this step, which is after all before. `earlier` has what was written of the chunk before.
-   * Returns the chunk that is complete by this; null: none is.
+   * Adds what was at this step, which is after all before. `earlier` has what was written of the
+   * chunk before. Returns the chunk that is complete by this; null: none is.
    */
   add(step: number, code: number, earlier: (start: number) => Uint8Array | null): Chunk | null {
     const start = step - (step % this.#steps);

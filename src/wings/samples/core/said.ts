@@ -1,5 +1,5 @@
-// Looks as an agent tells them: short, since there are very many; and read with care, since a node may say
-// anything.
+// Looks as an agent tells them: short, since there are very many; and read with care, since a node
+// may say anything.
 
 import { isWhole } from '../../../kernel/base/whole.ts';
 import { GPUS_PER_NODE_MAX } from '../../../kernel/model/limits.ts';

@@ -1,5 +1,5 @@
-// What one task uses on one node: sums and peaks, and two curves of at most so many steps, however long it
-// runs: when they are full, two steps become one that is twice as long.
+// What one task uses on one node: sums and peaks, and two curves of at most so many steps, however
+// long it runs: when they are full, two steps become one that is twice as long.
 
 import type { TaskRow } from '../model/chunk.ts';
 import { LOOK_MS, type TaskUse } from '../model/look.ts';

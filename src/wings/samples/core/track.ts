@@ -1,5 +1,5 @@
-// One figure of a node over a year: each look for a day, then means and peaks of a minute for a month, and
-// of ten minutes for the year. How much that is does not depend on what happens.
+// One figure of a node over a year: each look for a day, then means and peaks of a minute for a
+// month, and of ten minutes for the year. How much that is does not depend on what happens.
 
 import type { Chunk } from '../model/chunk.ts';
 import { LOOK_MS } from '../model/look.ts';

@@ -29,7 +29,9 @@ export interface JobUse {
   readonly gpuMilli: Used | null;
 }
 
-/** `only`: the row of the only part; null: there are several. Returns null when nobody has looked. */
+/**
+ * `only`: the row of the only part; null: there are several. Returns null when nobody has looked.
+ */
 export function usedBy(sums: JobSums, only: TaskRow | null): JobUse | null {
   const { parts, looks } = sums;
   if (looks === 0) return null;

@@ -39,7 +39,8 @@ export class IdleGpus {
         const rule = task === null ? null : ruleOf(settings, task);
         if (task === null || rule === null) continue;
         const numbers = task.parts.get(node)?.share.gpus ?? [];
-        // Whoever was stopped cannot work, and a gpu of which nothing is told may be the one that does.
+        // Whoever was stopped cannot work, and a gpu of which nothing is told may be the one that
+        // does.
         const isKnown = numbers.every((number) => told.has(number));
         const milli = isKnown && task.state === 'running' && !isStopped(task) ? gpuMilli : null;
         this.#book.note(epochId, node, at, { milli, count: numbers.length }, rule);

@@ -1,4 +1,5 @@
-// All samples of a cluster at its head: what comes in, what is written once a minute, and what is asked for.
+// All samples of a cluster at its head: what comes in, what is written once a minute, and what is
+// asked for.
 
 import type { State } from '../../../kernel/machine/state.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
@@ -76,7 +77,10 @@ export class Samples {
     this.#flushedAt = clock.monotonic();
   }
 
-  /** What an agent says of its own node: of tasks it is believed that the node has them. Returns its looks. */
+  /**
+   * What an agent says of its own node: of tasks it is believed that the node has them. Returns its
+   * looks.
+   */
   hear(state: State, name: NodeName, said: unknown): readonly Look[] {
     const looks = readLooks(said, this.#clock.now());
     if (looks === null) this.#complain(name);
@@ -220,7 +224,9 @@ export class Samples {
     return { from: first * level.stepMs, stepMs, cpu, memory, gpus };
   }
 
-  /** One figure of many gpus, on one grid. Its last step is not over: there the last look stands. */
+  /**
+   * One figure of many gpus, on one grid. Its last step is not over: there the last look stands.
+   */
   gpuMeans(from: number) {
     const grid = gridFor(from, this.#clock.now(), MAP_STEPS_MAX);
     const { first, level, merged } = grid;

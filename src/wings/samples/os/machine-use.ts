@@ -1,5 +1,5 @@
-// What processes use, by /proc: one pass over all of them answers for every task. It sees what this user
-// may see: everything as root, else its own.
+// What processes use, by /proc: one pass over all of them answers for every task. It sees what this
+// user may see: everything as root, else its own.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { environmentOf, statFields } from '../../../kernel/os/environment-of.ts';

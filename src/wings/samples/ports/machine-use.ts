@@ -10,7 +10,10 @@ export interface MachineLook {
   readonly whole: { readonly cpuMs: number; readonly memoryBytes: number } | null;
   /** Null when the machine does not say. */
   readonly cpuCount: number | null;
-  /** By the mark of a launch (`WEFT_LAUNCH`): all sessions that have it, as those begun by others of it do. */
+  /**
+   * By the mark of a launch (`WEFT_LAUNCH`): all sessions that have it, as those begun by others of
+   * it do.
+   */
   readonly byMark: ReadonlyMap<string, readonly SessionUse[]>;
 }
 

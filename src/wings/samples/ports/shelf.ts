@@ -13,7 +13,10 @@ export interface Shelf {
   task(jobId: number, epochId: string, node: string): TaskRow | null;
   /** Sums over all that is kept of the job; `parts` is 0 when nothing is. */
   sumsOf(jobId: number): JobSums;
-  /** What everybody's tasks asked for and used since then, or only one's; of what ran longer, that part. */
+  /**
+   * What everybody's tasks asked for and used since then, or only one's; of what ran longer, that
+   * part.
+   */
   byOwner(since: number, owner: string | null): readonly OwnerUse[];
   /**
    * Forgets what is too old of the next series by name after this one, at most so many. Returns the

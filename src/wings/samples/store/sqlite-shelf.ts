@@ -1,5 +1,5 @@
-// The shelf on SQLite, in a file of its own: what is lost of it with a machine is the last minutes, and
-// nothing of the cluster's state depends on it.
+// The shelf on SQLite, in a file of its own: what is lost of it with a machine is the last minutes,
+// and nothing of the cluster's state depends on it.
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';

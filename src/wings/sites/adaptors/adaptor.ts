@@ -100,23 +100,23 @@ export interface Steering {
   /** In order; a later one is run only when those before it have succeeded. */
   start(job: Pick<SiteJob, 'id' | 'handle'>, nodes: readonly string[]): readonly SiteCommand[];
   /**
-   * What a command of a start, of its undoing, or of a change to a node says: `no_such_job` where there is
-   * none.
+   * What a command of a start, of its undoing, or of a change to a node says: `no_such_job` where
+   * there is none.
    * @param program as in `qrun`: the one that was run
    */
   read(output: SiteOutput, program: string): Result<null, SiteProblem>;
   /**
-   * Undoes a start that did not take, so that it does not take later by itself. `isPinned`: its user had
-   * named these nodes; absent where nobody knows any more, and then they stay named. `queue`: where it was
-   * listed before; absent where nobody knows.
+   * Undoes a start that did not take, so that it does not take later by itself. `isPinned`: its
+   * user had named these nodes; absent where nobody knows any more, and then they stay named.
+   * `queue`: where it was listed before; absent where nobody knows.
    */
   takeBack(
     job: Pick<SiteJob, 'id'> & { readonly isPinned?: boolean; readonly queue?: string },
     nodes: readonly string[],
   ): readonly SiteCommand[];
   /**
-   * Commands that undo what a gateway before this one has left at the site when it was killed in the midst of
-   * a start. Absent: it can have left nothing.
+   * Commands that undo what a gateway before this one has left at the site when it was killed in
+   * the midst of a start. Absent: it can have left nothing.
    */
   readonly leftovers?: readonly SiteQuery<readonly SiteCommand[]>[];
   /** Absent: it has none. */
@@ -148,8 +148,9 @@ export interface Adaptor {
   /** The word for it in the configuration. */
   readonly system: string;
   /**
-   * Variables of its gateway that its commands read, `SGE_*` being all that begin so. They get no others
-   * but those that every program needs: commands run as users, and some hand on all to the job.
+   * Variables of its gateway that its commands read, `SGE_*` being all that begin so. They get no
+   * others but those that every program needs: commands run as users, and some hand on all to the
+   * job.
    */
   readonly variables: readonly string[];
   readonly jobs: SiteQuery<readonly SiteJob[]>;

@@ -28,8 +28,8 @@ export function notPlanned(what: string): string {
 const NOT_RUN: ReadonlySet<number> = new Set([126, 127]);
 
 /**
- * Makes of a command that did not succeed that its system is away, when it gave no answer or these words, or that
- * it refused.
+ * Makes of a command that did not succeed that its system is away, when it gave no answer or these
+ * words, or that it refused.
  */
 export function failureBy(away: RegExp) {
   return (program: string, output: SiteOutput): Result<never, SiteProblem> => {
@@ -155,8 +155,8 @@ export function clockOf(text: string): number | null {
 }
 
 /**
- * `Sun Nov 22 02:19:03 2026`, as ctime(3) has it, in the zone of the command: a gateway runs it with
- * TZ=UTC.
+ * `Sun Nov 22 02:19:03 2026`, as ctime(3) has it, in the zone of the command: a gateway runs it
+ * with TZ=UTC.
  */
 export function instantOfCtime(text: string | null | undefined): number | null {
   const isWhole = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text ?? '');

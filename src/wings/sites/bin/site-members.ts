@@ -1,5 +1,5 @@
-// The nodes of a steered site as nodes of ours: each is an agent in the gateway's process, let in by the
-// gateway's secret.
+// The nodes of a steered site as nodes of ours: each is an agent in the gateway's process, let in
+// by the gateway's secret.
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -116,8 +116,8 @@ function formerNodes(
 }
 
 /**
- * All nodes that are to be members, each name once for whoever has it first: who has tasks by it keeps it, also
- * when its site gets a node that is called so itself.
+ * All nodes that are to be members, each name once for whoever has it first: who has tasks by it
+ * keeps it, also when its site gets a node that is called so itself.
  */
 export function memberNodes(
   former: readonly FormerName[],
@@ -128,8 +128,8 @@ export function memberNodes(
 }
 
 /**
- * Instances of the members that this gateway had before it was started again. The site has jobs of theirs,
- * which are ours also in a listing that is made before they are back.
+ * Instances of the members that this gateway had before it was started again. The site has jobs of
+ * theirs, which are ours also in a listing that is made before they are back.
  */
 export function instancesOfMembers({ stateDir, name }: AgentOptions): string[] {
   const folder = dirname(stateDir);

@@ -1,5 +1,5 @@
-// A node whose tasks run at a site: the gateway of a site, or a node of one that is steered, which is an
-// agent in its gateway's process.
+// A node whose tasks run at a site: the gateway of a site, or a node of one that is steered, which
+// is an agent in its gateway's process.
 
 import type { Agent } from '../../../kernel/agent/agent.ts';
 import type { AgentPorts } from '../../../kernel/agent/ports.ts';

@@ -31,8 +31,8 @@ export async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[
 }
 
 /**
- * What all its nodes have together, and the largest of them; a gateway of nodes of their own has nothing
- * itself.
+ * What all its nodes have together, and the largest of them; a gateway of nodes of their own has
+ * nothing itself.
  */
 export async function sizeOfSite(site: SiteOptions): Promise<SiteSize> {
   return sizeOf(site.mode === 'steer' ? [] : await nodesOfSite(site));

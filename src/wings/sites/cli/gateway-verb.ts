@@ -1,4 +1,5 @@
-// `weft gateway`: the agent of a site that another system runs, in the foreground, for a service manager.
+// `weft gateway`: the agent of a site that another system runs, in the foreground, for a service
+// manager.
 
 import { runAgent } from '../../../kernel/cli/commands/agent.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';

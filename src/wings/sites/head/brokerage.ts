@@ -14,7 +14,10 @@ const UNKNOWN: Readonly<Record<NonNullable<Offer['unknown']>, string>> = {
   silent: 'does not answer',
 };
 
-/** `Its site was chosen because it is the cheapest with room: hpc (price 1, no wait) before sge (…).` */
+/**
+ * `Its site was chosen because it is the cheapest with room: hpc (price 1, no wait) before sge
+ * (…).`
+ */
 export function choiceWords({ rule, offers }: Choice): string {
   const [best, ...others] = offers;
   if (best === undefined) return '';

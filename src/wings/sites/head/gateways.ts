@@ -1,5 +1,5 @@
-// What is heard of gateways, and what they are told: which nodes to keep stopped, which jobs are cancelled or
-// held here, and which of ours their listings lack.
+// What is heard of gateways, and what they are told: which nodes to keep stopped, which jobs are
+// cancelled or held here, and which of ours their listings lack.
 
 import { type Link, sessionOf, tell } from '../../../kernel/head/agent-link.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';

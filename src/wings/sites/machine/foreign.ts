@@ -1,5 +1,5 @@
-// A job that a user gave to a site itself, as a job of ours: with its owner, its size and its limit.
-// What it runs, and where its output goes, only the site knows.
+// A job that a user gave to a site itself, as a job of ours: with its owner, its size and its
+// limit. What it runs, and where its output goes, only the site knows.
 
 import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import type { NodeName, UserName } from '../../../kernel/model/ids.ts';

@@ -1,6 +1,6 @@
-// What a steered site says of its nodes and jobs, and what follows: its nodes become nodes of ours, the
-// jobs of its own users become jobs of ours. Where both disagree the site is right: what it runs runs,
-// and what it has ended is ended. Saying the same again changes nothing.
+// What a steered site says of its nodes and jobs, and what follows: its nodes become nodes of ours,
+// the jobs of its own users become jobs of ours. Where both disagree the site is right: what it
+// runs runs, and what it has ended is ended. Saying the same again changes nothing.
 
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import { isSame } from '../../../kernel/base/same.ts';
@@ -55,7 +55,8 @@ export function decideSiteHeard(step: Step, heard: SiteHeard): void {
   const over: ListedJob[] = [];
   for (const job of jobs) {
     if (job.isOurs) continue;
-    // An array that is over ends what has not begun: what has is told by its elements, here as well.
+    // An array that is over ends what has not begun: what has is told by its elements, here as
+    // well.
     if (job.state === 'ended' && isArray(jobOfKey(step.state, foreignName(gateway.name, job.id)))) {
       over.push(job);
     } else follow(step, site, job);
@@ -105,7 +106,10 @@ function enrol(step: Step, gateway: Node, shown: string): void {
   step.emit({ kind: 'node_drained', node: name.value, reason: drain.reason, by: drain.by });
 }
 
-/** Job of ours that stands for one of the site's, and which of its tasks; of an array the whole has no index. */
+/**
+ * Job of ours that stands for one of the site's, and which of its tasks; of an array the whole has
+ * no index.
+ */
 interface KnownJob {
   readonly job: Job;
   readonly index: number | null;
@@ -132,8 +136,9 @@ function jobOfKey({ indexes, jobs }: State, key: string): Job | undefined {
 }
 
 /**
- * A site that begins to count anew gives an id twice: then it is of a job that came later. Both instants are of
- * the site's clock, which need not be ours; of jobs taken over before that was kept, the end by ours must do.
+ * A site that begins to count anew gives an id twice: then it is of a job that came later. Both
+ * instants are of the site's clock, which need not be ours; of jobs taken over before that was
+ * kept, the end by ours must do.
  */
 function isAnother({ endedAt, spec }: Job, { submittedAt }: ListedJob): boolean {
   if (endedAt === null || submittedAt === null) return false;
@@ -172,8 +177,8 @@ function endWaiting(step: Step, job: Job, listed: ListedJob): void {
 }
 
 /**
- * What waiting jobs say, their own specifications say already: of those, and of these nodes. A job that
- * nothing is told of is the same object in the next listing, and most of ten thousand are.
+ * What waiting jobs say, their own specifications say already: of those, and of these nodes. A job
+ * that nothing is told of is the same object in the next listing, and most of ten thousand are.
  */
 const AGREED = new WeakMap<ListedJob, Pick<Site, 'told'> & Pick<Job, 'spec'>>();
 

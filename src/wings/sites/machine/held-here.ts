@@ -1,4 +1,5 @@
-// Jobs of a site's users that are held here, which their site knows nothing of: to it they just wait.
+// Jobs of a site's users that are held here, which their site knows nothing of: to it they just
+// wait.
 
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import { waitingOf } from '../../../kernel/machine/jobs/behind.ts';

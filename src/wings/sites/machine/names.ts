@@ -10,8 +10,8 @@ export function isArray(job: Job | undefined): job is Job {
 }
 
 /**
- * Id of ours of a job or an element that a site calls so: `hpc/4711`, `hpc/16_2`. Null: no job of ours
- * that is in memory stands for it.
+ * Id of ours of a job or an element that a site calls so: `hpc/4711`, `hpc/16_2`. Null: no job of
+ * ours that is in memory stands for it.
  */
 export function ownIdOf(
   { indexes, jobs }: Pick<State, 'indexes' | 'jobs'>,

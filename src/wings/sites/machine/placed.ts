@@ -1,5 +1,5 @@
-// Where a job of a site's users runs, as the site says, in our books: what it runs runs there, even beyond
-// what is free, and whatever we had ordered meanwhile.
+// Where a job of a site's users runs, as the site says, in our books: what it runs runs there, even
+// beyond what is free, and whatever we had ordered meanwhile.
 
 import type { Job, Task } from '../../../kernel/machine/jobs/facts.ts';
 import { allocate } from '../../../kernel/machine/schedule.ts';
@@ -32,8 +32,9 @@ export function place(step: Step, site: Site, placed: Placed, listed: ListedJob)
 }
 
 /**
- * We had it start before we heard that it runs, or ran, on other nodes: our start is given up, and it is where the
- * site says. As long as these are not here it stays as it is, for the plan would choose others again.
+ * We had it start before we heard that it runs, or ran, on other nodes: our start is given up, and
+ * it is where the site says. As long as these are not here it stays as it is, for the plan would
+ * choose others again.
  */
 export function replace(step: Step, site: Site, placed: Placed, listed: ListedJob): void {
   const { job, index } = placed;

@@ -8,7 +8,9 @@ export interface SiteListing {
   readonly jobs: Iterable<ListedJob>;
 }
 
-/** @param at when it was listed, by the wall clock. Jobs that we gave to it are in our own books. */
+/**
+ * @param at when it was listed, by the wall clock. Jobs that we gave to it are in our own books.
+ */
 export function standingOf({ nodes, jobs }: SiteListing, at: number): SiteStanding {
   const taking = nodes.filter(({ state }) => state !== 'down' && state !== 'stopped');
   const cpuCount = taking.reduce((sum, node) => sum + node.cpuCount, 0);

@@ -1,6 +1,6 @@
-// Nodes of sites in maintenance: what a gateway is told to have stopped, derived from the state alone,
-// and what follows from what it says of it. It is told of a stop only once that is written down, as from
-// then on the node may be stopped until the gateway says otherwise.
+// Nodes of sites in maintenance: what a gateway is told to have stopped, derived from the state
+// alone, and what follows from what it says of it. It is told of a stop only once that is written
+// down, as from then on the node may be stopped until the gateway says otherwise.
 
 import { maintenanceOf } from '../../../kernel/machine/maintenance/apply.ts';
 import { skipNode } from '../../../kernel/machine/maintenance/program.ts';
@@ -45,7 +45,9 @@ export function stopsWanted(state: State, gateway: NodeName): StopRequest[] {
   return wanted;
 }
 
-/** Writes down what its gateways are about to be told; one that is away is told when it is there. */
+/**
+ * Writes down what its gateways are about to be told; one that is away is told when it is there.
+ */
 export function askStops(step: Step, id: string): void {
   for (const name of maintenanceOf(step.state, id).nodes) {
     const node = step.state.nodes.get(name);

@@ -1,8 +1,8 @@
 // Elements of arrays, as sites name them.
 
 /**
- * Slurm writes `16_2`, Grid Engine `16.2`, a program of an operator `ID.2`, LSF `16[2]`, and PBS `16[2].server`
- * for one of `16[].server`. Null: it is no element.
+ * Slurm writes `16_2`, Grid Engine `16.2`, a program of an operator `ID.2`, LSF `16[2]`, and PBS
+ * `16[2].server` for one of `16[].server`. Null: it is no element.
  */
 export function elementOf(id: string): { array: string; index: number } | null {
   // Nearly all jobs of a large site are none.

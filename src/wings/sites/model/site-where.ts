@@ -2,7 +2,9 @@
 
 import type { SiteJob, SiteNode, SiteWhere } from '../../../kernel/model/site.ts';
 
-/** Those that are so, of all where nothing is asked for. A string: too few of them are, in words. */
+/**
+ * Those that are so, of all where nothing is asked for. A string: too few of them are, in words.
+ */
 export function nodesThere(
   { where, nodeCount }: Pick<SiteJob, 'where' | 'nodeCount'>,
   nodes: readonly SiteNode[],
@@ -15,7 +17,8 @@ export function nodesThere(
 
 function nodesWith(where: SiteWhere, nodes: readonly SiteNode[]): readonly SiteNode[] {
   const isOfQueue = ({ queues }: SiteNode) => where.queues?.some((one) => queues.includes(one));
-  // Not every system says of its nodes which queues they have, and some have queues without nodes of their own.
+  // Not every system says of its nodes which queues they have, and some have queues without nodes
+  // of their own.
   const isSaid = nodes.some((node) => isOfQueue(node) === true);
   return nodes.filter((node) => {
     const isOpen = node.queues.length === 0 && !isSaid;

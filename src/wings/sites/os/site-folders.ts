@@ -1,6 +1,6 @@
-// The folders of a gateway's jobs, on a file system that it shares with the site's nodes. In a job's folder
-// is one of its user, who may have anything there: the gateway, as root, follows no link in it, waits for
-// no pipe, and keeps outside of it what it has to believe later.
+// The folders of a gateway's jobs, on a file system that it shares with the site's nodes. In a
+// job's folder is one of its user, who may have anything there: the gateway, as root, follows no
+// link in it, waits for no pipe, and keeps outside of it what it has to believe later.
 
 import {
   chownSync,
@@ -56,8 +56,8 @@ export function siteFolders(top: string): SiteFolders {
 }
 
 /**
- * Whole or not at all, but not synced: what a crash of the file system's machine takes is found again
- * by the job's name, and a job whose folder is gone does not begin.
+ * Whole or not at all, but not synced: what a crash of the file system's machine takes is found
+ * again by the job's name, and a job whose folder is gone does not begin.
  */
 function writeWhole(folder: string, name: string, text: string): void {
   const fresh = join(folder, `${name}.new`);

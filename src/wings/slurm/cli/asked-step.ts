@@ -55,7 +55,9 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
   });
 }
 
-/** What Slurm calls `pmi2` is spoken to as PMI-1 by MPICH's usual library: it goes by what it finds. */
+/**
+ * What Slurm calls `pmi2` is spoken to as PMI-1 by MPICH's usual library: it goes by what it finds.
+ */
 export function isPmi({ mpi }: Readonly<Record<string, string | undefined>>): boolean {
   return mpi === 'pmi1' || mpi === 'pmi2';
 }

@@ -1,4 +1,5 @@
-// `weft front slurm DIR`: a folder for the PATH, in which the commands of Slurm are those of this cluster.
+// `weft front slurm DIR`: a folder for the PATH, in which the commands of Slurm are those of this
+// cluster.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

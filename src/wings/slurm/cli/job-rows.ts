@@ -30,7 +30,10 @@ export interface Wanted {
   readonly ids?: readonly number[] | undefined;
 }
 
-/** Up to so many are asked for one by one, as programs do that look after their own; of more all are read. */
+/**
+ * Up to so many are asked for one by one, as programs do that look after their own; of more all are
+ * read.
+ */
 const ASKED_MAX = 50;
 
 /** All that are wanted, the oldest first. */

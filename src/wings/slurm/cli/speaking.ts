@@ -5,7 +5,9 @@ import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
 
-/** What Slurm's clients look for in `--version`. The number is of the release whose words these are. */
+/**
+ * What Slurm's clients look for in `--version`. The number is of the release whose words these are.
+ */
 const RELEASE = 'slurm 22.05.8';
 
 /** A command whose words are read by its own table, as they were typed. */

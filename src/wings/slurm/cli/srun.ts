@@ -1,5 +1,5 @@
-// `srun`: outside of a job a command that runs now, with its output here and its exit code; inside of
-// one a step on the job's own nodes.
+// `srun`: outside of a job a command that runs now, with its output here and its exit code; inside
+// of one a step on the job's own nodes.
 
 import { submitAndAttend } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -98,7 +98,9 @@ function refuseInside(given: Readonly<Record<string, string | undefined>>): void
   if (other !== undefined) throw usage(`--${other} is not honoured inside of a job`);
 }
 
-/** On a node binding changes where ranks run, and not whether: scripts say it that never knew us. */
+/**
+ * On a node binding changes where ranks run, and not whether: scripts say it that never knew us.
+ */
 function noteUnbound(context: Context, bind: string | undefined): void {
   if (bind === undefined || /^(?:(?:quiet|q|verbose|v|none|no)(?:,|$))*$/i.test(bind)) return;
   context.note(`--cpu-bind=${bind} is not honoured on a node of the job: ranks run unbound`);

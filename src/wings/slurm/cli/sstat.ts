@@ -1,5 +1,5 @@
-// `sstat`: what a job that runs has used so far, and its steps. Measured are whole tasks, steps with
-// them: of a single step its nodes and processes are known, and its use when it is over.
+// `sstat`: what a job that runs has used so far, and its steps. Measured are whole tasks, steps
+// with them: of a single step its nodes and processes are known, and its use when it is over.
 
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { JobDetail } from '../../../kernel/api/jobs.ts';

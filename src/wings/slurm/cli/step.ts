@@ -1,5 +1,5 @@
-// `srun` inside of a job: starts ranks on the nodes that the job has, waits for all, and ends with the
-// highest of their exit codes.
+// `srun` inside of a job: starts ranks on the nodes that the job has, waits for all, and ends with
+// the highest of their exit codes.
 
 import { spawn } from 'node:child_process';
 import { openSync } from 'node:fs';

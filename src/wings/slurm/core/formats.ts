@@ -1,4 +1,5 @@
-// Format strings: `%.18i` of squeue and sinfo -o, `JobID%20,State` of sacct --format, names of squeue -O.
+// Format strings: `%.18i` of squeue and sinfo -o, `JobID%20,State` of sacct --format, names of
+// squeue -O.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 

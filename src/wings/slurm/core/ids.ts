@@ -15,7 +15,10 @@ export function readId(text: string): Result<string, string> {
 
 const STEP = /^(\d{1,15})(?:_(\d{1,9}))?\.(\d{1,9}|batch)$/;
 
-/** Our id of the step that this means, `42[7].1`; null: it means none. `42.batch` is the task itself. */
+/**
+ * Our id of the step that this means, `42[7].1`; null: it means none. `42.batch` is the task
+ * itself.
+ */
 export function readStep(text: string): string | null {
   const [, job, index, number] = STEP.exec(text) ?? [];
   if (job === undefined || number === undefined) return null;

@@ -1,5 +1,5 @@
-// What options of sbatch ask for, in the words of our own options. Whatever cannot be kept is refused
-// by name; what is a hint in Slurm gives a warning.
+// What options of sbatch ask for, in the words of our own options. Whatever cannot be kept is
+// refused by name; what is a hint in Slurm gives a warning.
 
 import { formatDuration } from '../../../kernel/base/duration.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';

@@ -6,8 +6,8 @@ const LIMIT = /^(?:(\d+)-(\d+)(?::(\d+))?(?::(\d+))?|(\d+)(?::(\d+))?(?::(\d+))?
 const DAY_S = 86_400;
 
 /**
- * A time limit in ms: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes,
- * days-hours:minutes:seconds. Null: none.
+ * A time limit in ms: minutes, minutes:seconds, hours:minutes:seconds, days-hours,
+ * days-hours:minutes, days-hours:minutes:seconds. Null: none.
  */
 export function parseLimit(text: string): Result<number | null, string> {
   if (/^(?:0|-1|infinite|unlimited)$/i.test(text)) return ok(null);

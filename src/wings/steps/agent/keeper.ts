@@ -1,5 +1,5 @@
-// The steps of one node: started when the head says so, ended with their tasks, and told of to every
-// head that the node meets.
+// The steps of one node: started when the head says so, ended with their tasks, and told of to
+// every head that the node meets.
 
 import type { AgentInside, Companion } from '../../../kernel/agent/part.ts';
 import { ok, type Result } from '../../../kernel/base/result.ts';
@@ -13,7 +13,9 @@ import { StepProcess } from './process.ts';
 export class StepKeeper implements Companion {
   readonly #agent: AgentInside;
   readonly #ports: StepPorts;
-  /** Those that run, and those that are over as long as their task is here or somebody reads them. */
+  /**
+   * Those that run, and those that are over as long as their task is here or somebody reads them.
+   */
   readonly #processes = new Map<string, StepProcess>();
   #hears = false;
 
@@ -107,7 +109,10 @@ export class StepKeeper implements Companion {
     return [...this.#processes.values()].filter(({ wish }) => wish.epochId === epochId);
   }
 
-  /** Processes that are over and read, or for which nobody comes, and whose task is not here any more. */
+  /**
+   * Processes that are over and read, or for which nobody comes, and whose task is not here any
+   * more.
+   */
   #forget(): void {
     for (const [key, process] of this.#processes) {
       if (process.isLive || !process.isClosed) continue;

@@ -1,4 +1,5 @@
-// The line of one process to the head: dialled anew whenever it is gone, for as long as it is needed.
+// The line of one process to the head: dialled anew whenever it is gone, for as long as it is
+// needed.
 
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { StepLine } from '../ports/steps.ts';

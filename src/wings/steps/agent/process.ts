@@ -259,7 +259,9 @@ export class StepProcess {
     this.#world.over();
   }
 
-  /** Somebody has come, who takes what its program leaves: there is no haste, unless it is killed. */
+  /**
+   * Somebody has come, who takes what its program leaves: there is no haste, unless it is killed.
+   */
   #spare(): void {
     if (this.#isCutOff) return;
     this.#hangingUp?.cancel();

@@ -21,7 +21,9 @@ export const stepView = z.object({
   why: z.string().nullable(),
   /** Cpus of each process, `0-3,8`; missing: they are bound to none. */
   cpus: z.array(z.string()).exactOptional(),
-  /** Processor time of all its processes, and memory of the largest; null: it runs, or nobody knows. */
+  /**
+   * Processor time of all its processes, and memory of the largest; null: it runs, or nobody knows.
+   */
   used: z.object({ userUs: count, systemUs: count, memoryPeakBytes: count }).nullable(),
 });
 export type StepView = z.infer<typeof stepView>;

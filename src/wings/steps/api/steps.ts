@@ -1,4 +1,5 @@
-// Steps: programs inside of a running task. Their input and output go over connections of their own.
+// Steps: programs inside of a running task. Their input and output go over connections of their
+// own.
 
 import { z } from 'zod';
 import { count, instant, plainLine, queryNumber } from '../../../kernel/api/common.ts';

@@ -1,4 +1,5 @@
-// The wing in the program of a head: steps that are over are in a file of their own below its folder.
+// The wing in the program of a head: steps that are over are in a file of their own below its
+// folder.
 
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// Nodes that are held for as long as this command goes on: a job whose program only waits, and a step
-// on each of its nodes that ends the job when this command is gone.
+// Nodes that are held for as long as this command goes on: a job whose program only waits, and a
+// step on each of its nodes that ends the job when this command is gone.
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { sendSubmission } from '../../../kernel/cli/jobs/send.ts';

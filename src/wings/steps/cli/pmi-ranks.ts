@@ -1,5 +1,5 @@
-// Processes of MPI that are started as a step: this command answers what they ask of each other, and
-// ends the others when one is gone that they would wait for.
+// Processes of MPI that are started as a step: this command answers what they ask of each other,
+// and ends the others when one is gone that they would wait for.
 
 import { constants } from 'node:os';
 import { PmiSpace } from '../core/pmi.ts';

@@ -133,7 +133,8 @@ function sinkOf(context: Context, label: string | null): EndedSink {
 function standBy(context: Context, clients: readonly StepClient[], hasInput = true): () => void {
   const [first, ...others] = clients;
   for (const other of others) other.endInput();
-  // A program that does not read would hold up what it is told by PMI, which comes behind its input.
+  // A program that does not read would hold up what it is told by PMI, which comes behind its
+  // input.
   if (!hasInput) first?.endInput();
   else if (first !== undefined) feed(context, first);
   let asked = 0;

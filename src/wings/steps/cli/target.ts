@@ -1,4 +1,5 @@
-// Which task a command is about: `42`, `42[7]`, `42/n2`; inside of a job its own when none is named.
+// Which task a command is about: `42`, `42[7]`, `42/n2`; inside of a job its own when none is
+// named.
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';

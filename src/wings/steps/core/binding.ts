@@ -4,7 +4,10 @@
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { Cpu } from '../model/cpu.ts';
 
-/** `core`: each process has cpus of its own; `numa`: each has those of its task that are near its own. */
+/**
+ * `core`: each process has cpus of its own; `numa`: each has those of its task that are near its
+ * own.
+ */
 export type BindTo = 'core' | 'numa';
 
 /** Which of so many processes that a step has on the node. */

@@ -7,7 +7,10 @@ const OURS = /^(WEFT_|CM_)/;
 /** The helper binds its program to these. */
 const CPUS = 'WEFT_CPUSET';
 
-/** `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. `cpus`: null: it is not bound. */
+/**
+ * `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. `cpus`:
+ * null: it is not bound.
+ */
 export function stepEnvironment(
   task: readonly string[],
   { step, rank, count, environment, terminal, pmi = false }: StartWish,

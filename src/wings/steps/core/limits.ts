@@ -1,12 +1,24 @@
 // Bounds of steps.
 
-/** Steps of one task at once: somebody at a terminal has a few, a script that starts more has an error. */
+/**
+ * Steps of one task at once: somebody at a terminal has a few, a script that starts more has an
+ * error.
+ */
 export const STEPS_MAX = 64;
-/** Processes of all steps of a task on one node at once: each has a helper of half a megabyte and two pipes. */
+/**
+ * Processes of all steps of a task on one node at once: each has a helper of half a megabyte and
+ * two pipes.
+ */
 export const PROCESSES_MAX = 256;
-/** Processes that are over and read, of all tasks of a node, which its agent still tells of: the newest. */
+/**
+ * Processes that are over and read, of all tasks of a node, which its agent still tells of: the
+ * newest.
+ */
 export const CLOSED_MAX = 300;
-/** Processes of one node of which nobody else knows that a head shows: the newest, more than CLOSED_MAX. */
+/**
+ * Processes of one node of which nobody else knows that a head shows: the newest, more than
+ * CLOSED_MAX.
+ */
 export const UNSURE_MAX = 512;
 /** Steps of a task that are remembered, with those that are over: the newest. */
 export const STEPS_KEPT_MAX = 256;
@@ -27,8 +39,8 @@ export const NEWS_PART_MAX = 2_000;
 /** All of them, in as many words. */
 export const NEWS_PROCESSES_MAX = 100_000;
 /**
- * From the hang-up that a helper is told in its pipe to the signal of it, for one that does not read;
- * and from there to the kill. Longer than the helper itself waits for its program.
+ * From the hang-up that a helper is told in its pipe to the signal of it, for one that does not
+ * read; and from there to the kill. Longer than the helper itself waits for its program.
  */
 export const HANG_UP_MS = 6_000;
 /** After its line is lost a step waits so long for the next one, and then it is hung up. */

@@ -1,6 +1,6 @@
-// How processes of one step find each other: the wire protocol of PMI-1, as MPICH and its kin speak it.
-// One space of keys and values, in which each process puts its addresses; a barrier; and then each
-// reads those of the others. Whoever started the step answers.
+// How processes of one step find each other: the wire protocol of PMI-1, as MPICH and its kin speak
+// it. One space of keys and values, in which each process puts its addresses; a barrier; and then
+// each reads those of the others. Whoever started the step answers.
 
 /** What each side may say, as the processes are told. */
 const KEY_MAX = 64;

@@ -61,7 +61,10 @@ export interface StepUse {
   readonly memoryPeakBytes: number;
 }
 
-/** How one process of a step is over. `why`: nobody knows of an exit. `used`: absent where it is not said. */
+/**
+ * How one process of a step is over. `why`: nobody knows of an exit. `used`: absent where it is not
+ * said.
+ */
 export type StepEnd =
   | {
       readonly exit: { readonly code: number } | { readonly signal: number };
@@ -88,7 +91,10 @@ export interface ToldProcess {
 /** `isAll`: what is not in it is not there. */
 export interface News {
   readonly isAll: boolean;
-  /** All of them in several words: which one, from 0, and whether others follow. Absent: the only one. */
+  /**
+   * All of them in several words: which one, from 0, and whether others follow. Absent: the only
+   * one.
+   */
   readonly part?: number;
   readonly hasMore?: boolean;
   readonly processes: readonly ToldProcess[];
@@ -109,8 +115,8 @@ export function newsOfAll(all: readonly ToldProcess[]): News[] {
 const NEWS_MAX = 10_000;
 
 /**
- * Returns null when what no agent of ours says. One process that cannot be read keeps nothing from the
- * others; `unread` hears how many there are.
+ * Returns null when what no agent of ours says. One process that cannot be read keeps nothing from
+ * the others; `unread` hears how many there are.
  */
 export function readNews(body: unknown, unread: (count: number) => void): News | null {
   if (!isMap(body)) return null;

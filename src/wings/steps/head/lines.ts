@@ -1,5 +1,5 @@
-// The two lines of each process of a step, its client's and its node's, joined in the head: bytes are
-// passed on as they come, no faster than they are taken, and are nobody's business here.
+// The two lines of each process of a step, its client's and its node's, joined in the head: bytes
+// are passed on as they come, no faster than they are taken, and are nobody's business here.
 
 import type { Duplex } from 'node:stream';
 
@@ -79,8 +79,8 @@ export class Lines {
 }
 
 /**
- * Closed only after the other end has: a socket that is closed while it holds unread bytes is reset by
- * the kernel, and the other end may lose the last word that was on its way to it.
+ * Closed only after the other end has: a socket that is closed while it holds unread bytes is reset
+ * by the kernel, and the other end may lose the last word that was on its way to it.
  */
 function bringOut(socket: Duplex): void {
   socket.unpipe();

@@ -131,7 +131,9 @@ function known(book: StepBook, isMeant: (place: TaskPlace) => boolean): Known[] 
     });
 }
 
-/** A head that has started anew may know less than is kept of what is over, and more of what runs. */
+/**
+ * A head that has started anew may know less than is kept of what is over, and more of what runs.
+ */
 function merged(kept: readonly KeptStep[], own: readonly Known[]): Listed[] {
   const byId = new Map<string, Listed>();
   for (const { jobId, index, number, text } of kept) {

@@ -1,12 +1,13 @@
-// The program that runs a step on a node: the launcher's second form, where every user may start it.
+// The program that runs a step on a node: the launcher's second form, where every user may start
+// it.
 
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LauncherProgram } from '../../../kernel/os/launcher-build.ts';
 
 /**
- * Copied, as the launcher may lie in a folder of root's own. Null: the launcher of this machine is no
- * such program.
+ * Copied, as the launcher may lie in a folder of root's own. Null: the launcher of this machine is
+ * no such program.
  */
 export function helperOf(
   stateDir: string,
@@ -28,7 +29,9 @@ export function helperOf(
   return [path, '--step'];
 }
 
-/** A launcher's name has the hash of its sources; a copy of another one is older or of another size. */
+/**
+ * A launcher's name has the hash of its sources; a copy of another one is older or of another size.
+ */
 function isSame(path: string, program: string): boolean {
   if (!existsSync(path)) return false;
   const [copy, original] = [statSync(path), statSync(program)];

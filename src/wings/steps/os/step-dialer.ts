@@ -16,7 +16,8 @@ const DIAL_MS = 10_000;
 export async function dialStep(door: StepDoor, step: string, rank: number): Promise<StepLine> {
   const { host, stream } = await openStream(door.head, DIAL_MS);
   const path = `/v1/steps/${encodeURIComponent(step)}/${rank}`;
-  // Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+  // Not imported: an import reads every name of the module, and one of them loads a WebSocket
+  // client.
   const { request } = process.getBuiltinModule('node:http');
   const asked = request({
     createConnection: () => stream,

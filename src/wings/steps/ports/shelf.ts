@@ -6,14 +6,20 @@ export interface KeptStep {
   readonly index: number | null;
   readonly number: number;
   readonly owner: string;
-  /** Processes that it was made of: a head that knows fewer changes nothing. 0: only its number is taken. */
+  /**
+   * Processes that it was made of: a head that knows fewer changes nothing. 0: only its number is
+   * taken.
+   */
   readonly known: number;
   readonly endedAt: number;
   /** What is shown of it. */
   readonly text: string;
 }
 
-/** Which jobs' steps: from one id to another, of one owner or of all; null for `after`: from the first on. */
+/**
+ * Which jobs' steps: from one id to another, of one owner or of all; null for `after`: from the
+ * first on.
+ */
 export interface ShelfWish {
   readonly from: number;
   readonly to: number;

@@ -7,7 +7,10 @@ import type { StepUse, WindowSize } from '../core/told.ts';
 
 /** To the program. */
 export const TO_STEP = { input: 1, end: 2, size: 3, signal: 4, pmi: 5 } as const;
-/** From it. `pmi`: lines by which processes of MPI find each other. `failed`: it could not be started. `gone`, of the agent: nobody knows of an exit; in words why. */
+/**
+ * From it. `pmi`: lines by which processes of MPI find each other. `failed`: it could not be
+ * started. `gone`, of the agent: nobody knows of an exit; in words why.
+ */
 export const FROM_STEP = { output: 1, errors: 2, ended: 3, failed: 4, gone: 5, pmi: 6 } as const;
 
 const HEADER = 5;

@@ -45,8 +45,8 @@ export class WikiAnswers {
   }
 
   /**
-   * What is said before anybody was recognised. Never signed: whoever sees one text with its checksum
-   * has the key.
+   * What is said before anybody was recognised. Never signed: whoever sees one text with its
+   * checksum has the key.
    */
   refusal(problem: WikiProblem): Uint8Array {
     return this.#reply(formatWikiProblem(problem), false);

@@ -1,4 +1,5 @@
-// Packets of the wiki protocol: eight digits, one byte that nobody reads, and so many bytes of text.
+// Packets of the wiki protocol: eight digits, one byte that nobody reads, and so many bytes of
+// text.
 
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { type WikiProblem, wikiProblem } from './codes.ts';

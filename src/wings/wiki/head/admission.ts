@@ -1,5 +1,5 @@
-// Who may connect to a listener by TCP: from this machine by the uid that the kernel tells, from others
-// by their address. What a connection then says of itself is another matter.
+// Who may connect to a listener by TCP: from this machine by the uid that the kernel tells, from
+// others by their address. What a connection then says of itself is another matter.
 
 import { BlockList, isIPv6 } from 'node:net';
 import { plainAddress } from '../../../kernel/listeners/network.ts';

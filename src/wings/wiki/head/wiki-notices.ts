@@ -1,5 +1,6 @@
 // Notices to a wiki scheduler that it may ask again: `1234` where jobs have changed, `1235` where
-// nodes or partitions have. Many changes make one notice; where nobody listens, it is quiet a while.
+// nodes or partitions have. Many changes make one notice; where nobody listens, it is quiet a
+// while.
 
 import { createConnection } from 'node:net';
 import type { Engine } from '../../../kernel/head/engine.ts';

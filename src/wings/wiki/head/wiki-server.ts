@@ -1,5 +1,5 @@
-// The listener for schedulers that speak the Maui wiki protocol: one request per connection, and for
-// whoever is slow, silent or too many one stated rule.
+// The listener for schedulers that speak the Maui wiki protocol: one request per connection, and
+// for whoever is slow, silent or too many one stated rule.
 
 import type { Server, Socket } from 'node:net';
 import { createServer } from 'node:net';
@@ -11,7 +11,9 @@ import { WikiReader } from '../fabric/reader.ts';
 import type { Admission } from './admission.ts';
 import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
-/** The same as Slurm's: a request has to be there whole within this time, and its reply to be read. */
+/**
+ * The same as Slurm's: a request has to be there whole within this time, and its reply to be read.
+ */
 const PATIENCE_MS = 10_000;
 /**
  * Connections without a whole request: each may hold 2 MiB. A poller has one, and says at once what

@@ -1,5 +1,5 @@
-// LoadLeveler, by what its manuals say that it prints: the example of a program for a script site, over
-// commands that print it.
+// LoadLeveler, by what its manuals say that it prints: the example of a program for a script site,
+// over commands that print it.
 
 import { join } from 'node:path';
 import { script } from '../../../../src/wings/sites/adaptors/script/script.ts';

@@ -1,4 +1,5 @@
-// Programs that wings start beside the processes of a task, and what their halves say to each other.
+// Programs that wings start beside the processes of a task, and what their halves say to each
+// other.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';

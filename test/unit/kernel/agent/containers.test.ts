@@ -1,5 +1,5 @@
-// Containers of tasks: what ends, stops and goes on with a task is said to their engine, by the agent
-// that is there at the time.
+// Containers of tasks: what ends, stops and goes on with a task is said to their engine, by the
+// agent that is there at the time.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

@@ -14,7 +14,9 @@ afterEach(async () => {
   await world.kill();
 });
 
-/** Has no limits to keep, and fails like a process at its limit of open files while it is told to. */
+/**
+ * Has no limits to keep, and fails like a process at its limit of open files while it is told to.
+ */
 function lacking(): { isShort: boolean } {
   world = new FakeWorld();
   const short = { isShort: true };

@@ -1,4 +1,5 @@
-// What an agent sees of its tasks' memory, tells the head, and does when the kernel kills a part of one.
+// What an agent sees of its tasks' memory, tells the head, and does when the kernel kills a part of
+// one.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

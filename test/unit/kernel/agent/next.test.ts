@@ -1,5 +1,5 @@
-// Tasks that follow each other on a node, through the agent's shell: the next begins at once, and the
-// head is told of many in one message.
+// Tasks that follow each other on a node, through the agent's shell: the next begins at once, and
+// the head is told of many in one message.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

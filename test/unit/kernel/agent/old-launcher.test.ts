@@ -1,4 +1,5 @@
-// An agent after an upgrade, with the launcher of before: a stand-in that speaks the version before.
+// An agent after an upgrade, with the launcher of before: a stand-in that speaks the version
+// before.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

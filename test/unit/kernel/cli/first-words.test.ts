@@ -1,5 +1,5 @@
-// What is said to somebody who types what seems right: the order of options, jobs that are over, numbers
-// in the wrong place, folders with a slip in their names.
+// What is said to somebody who types what seems right: the order of options, jobs that are over,
+// numbers in the wrong place, folders with a slip in their names.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `weft node list`: labels are those that somebody gave or the node has, not what the head derives for itself.
+// `weft node list`: labels are those that somebody gave or the node has, not what the head derives
+// for itself.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

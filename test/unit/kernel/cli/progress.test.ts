@@ -1,4 +1,5 @@
-// How far something is: the estimate, the words, the line of a terminal, and plain lines where there is none.
+// How far something is: the estimate, the words, the line of a terminal, and plain lines where
+// there is none.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -419,7 +419,8 @@ test('items that are no UTF-8 are refused with their line and the way to convert
   );
   assert.match(wide, /people: it is UTF-16, not UTF-8\n.*iconv -f utf-16 -t utf-8/);
   assert.deepEqual(head.work, []);
-  // What stands for lost bytes may be meant, and a mark of the byte order is no part of the first line.
+  // What stands for lost bytes may be meant, and a mark of the byte order is no part of the first
+  // line.
   writeFileSync(file, '\uFEFFcaf\uFFFD\nJürgen\n');
   await head.weft('run', '--each-line', file, 'x');
   assert.deepEqual(submitted(head).each, ['caf\uFFFD', 'Jürgen']);

@@ -1,7 +1,7 @@
 // Every command of the built program in surroundings that nobody would wish for: folders that are
-// gone, closed or no folders, odd environments, full and closed outputs. Whatever comes of it is told
-// in words; a stack would say that the program is wrong. Which commands meet which surroundings is
-// drawn from a seed, so that a failure comes again: WEFT_TEST_SEED draws others.
+// gone, closed or no folders, odd environments, full and closed outputs. Whatever comes of it is
+// told in words; a stack would say that the program is wrong. Which commands meet which
+// surroundings is drawn from a seed, so that a failure comes again: WEFT_TEST_SEED draws others.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';

@@ -1,4 +1,5 @@
-// Lists of files: what is written is read again, and what would lead outside or twice to one place is not.
+// Lists of files: what is written is read again, and what would lead outside or twice to one place
+// is not.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// What a task that a limit keeps back can expect: of its array, of its user, of nodes that are away.
+// What a task that a limit keeps back can expect: of its array, of its user, of nodes that are
+// away.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// What the accounting keeps of tasks that end while nobody listens, shortly, or because of a cancel.
+// What the accounting keeps of tasks that end while nobody listens, shortly, or because of a
+// cancel.
 
 import assert from 'node:assert/strict';
 import type { EpochId, JobId, UserName } from '../../../../src/kernel/model/ids.ts';

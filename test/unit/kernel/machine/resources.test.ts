@@ -145,7 +145,10 @@ for (const kind of ['cancel_task', 'hold_job'] as const) {
 
 const other = { ...plainPartition('other'), policy: 'first_fit' as const };
 
-/** Cycles of a round, each as short as can be; `between` comes when they are past the place of job 5. */
+/**
+ * Cycles of a round, each as short as can be; `between` comes when they are past the place of job
+ * 5.
+ */
 function roundOf(head: TestHead, isHeld: boolean, between: Command): string[] {
   head.connect('n1', { cpus: 2, memory: 8 * GIB });
   head.running();

@@ -1,5 +1,5 @@
-// Files of jobs, as the head decides about them: which directory they need, what a node is told to bring
-// and to keep, and what a task comes to whose files did not get through.
+// Files of jobs, as the head decides about them: which directory they need, what a node is told to
+// bring and to keep, and what a task comes to whose files did not get through.
 
 import assert from 'node:assert/strict';
 import { outstanding } from '../../../../src/kernel/machine/outstanding.ts';

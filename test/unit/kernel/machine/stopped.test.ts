@@ -1,5 +1,5 @@
-// Tasks that were stopped to make room, beside what is set aside: when they go on, and when they are
-// in the way of a reservation.
+// Tasks that were stopped to make room, beside what is set aside: when they go on, and when they
+// are in the way of a reservation.
 
 import assert from 'node:assert/strict';
 import { isCycleDue, snapshotOf } from '../../../../src/kernel/machine/schedule.ts';

@@ -1,4 +1,5 @@
-// Who keeps a task stopped is a set: owner, scheduler and maintenances each undo only their own stop.
+// Who keeps a task stopped is a set: owner, scheduler and maintenances each undo only their own
+// stop.
 
 import assert from 'node:assert/strict';
 import { isCycleDue } from '../../../../src/kernel/machine/schedule.ts';

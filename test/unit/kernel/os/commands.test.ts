@@ -81,7 +81,10 @@ test('[E2] a program that is not there is said by name, as of a user too', {
   assert.match(end.output, /\/no\/such/);
 });
 
-/** Names of the variables that a command has, run while this program has these; `all`: no names are given. */
+/**
+ * Names of the variables that a command has, run while this program has these; `all`: no names are
+ * given.
+ */
 async function variablesOf(
   own: Readonly<Record<string, string>>,
   names: readonly string[] | 'all',

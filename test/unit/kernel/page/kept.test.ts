@@ -1,5 +1,5 @@
-// What the page keeps in the browser: whatever stands there, the page opens, and what somebody typed is
-// shown to nobody else.
+// What the page keeps in the browser: whatever stands there, the page opens, and what somebody
+// typed is shown to nobody else.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

@@ -1,4 +1,5 @@
-// How long the page waits for the head: for an answer to begin, for each piece of it, and for a beat.
+// How long the page waits for the head: for an answer to begin, for each piece of it, and for a
+// beat.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

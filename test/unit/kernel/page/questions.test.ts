@@ -1,4 +1,5 @@
-// What the page asks before it does something, and that every command it shows is one that can be typed.
+// What the page asks before it does something, and that every command it shows is one that can be
+// typed.
 
 import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
@@ -111,7 +112,10 @@ function filled(source: string): string {
   return text.replaceAll("'weft run '.length", '');
 }
 
-/** Why it could not be typed; null: it could. Only its first words, options and number of operands count. */
+/**
+ * Why it could not be typed; null: it could. Only its first words, options and number of operands
+ * count.
+ */
 function problemOf(program: Command, line: string): string | null {
   const words = line
     .replaceAll(/'[^']*'/g, 'X')

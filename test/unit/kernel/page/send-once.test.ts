@@ -1,5 +1,5 @@
-// What becomes a job is sent once, whatever becomes of its answers: the same text under the same key,
-// another under another.
+// What becomes a job is sent once, whatever becomes of its answers: the same text under the same
+// key, another under another.
 
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, test } from 'node:test';

@@ -1,4 +1,5 @@
-// Jobs that a user gave to a site itself: which orders end them, and which only end our books on them.
+// Jobs that a user gave to a site itself: which orders end them, and which only end our books on
+// them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

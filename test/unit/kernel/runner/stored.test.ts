@@ -9,7 +9,10 @@ import { check } from '../../../../src/kernel/runner/check.ts';
 import { emptyState } from '../../../../src/kernel/runner/state.ts';
 import { fromStored, type StoredEpoch } from '../../../../src/kernel/runner/stored.ts';
 
-/** Written by an agent whose epochs were flat: each phase, also stopped, being ended and never launched. */
+/**
+ * Written by an agent whose epochs were flat: each phase, also stopped, being ended and never
+ * launched.
+ */
 const OLD: readonly StoredEpoch[] = JSON.parse(
   readFileSync(new URL('old-epochs.json', import.meta.url), 'utf8'),
 );

@@ -1,5 +1,5 @@
-// Known schedules of jobs that ask for what the cluster counts as a whole: what starts now, and what is
-// set aside.
+// Known schedules of jobs that ask for what the cluster counts as a whole: what starts now, and
+// what is set aside.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

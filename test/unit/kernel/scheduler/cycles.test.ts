@@ -1,5 +1,5 @@
-// Cycles cut short by looks: together they decide what one whole cycle does, each costs what it may,
-// and nobody is left out.
+// Cycles cut short by looks: together they decide what one whole cycle does, each costs what it
+// may, and nobody is left out.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -131,7 +131,9 @@ test('[A10, A26] no task passes those before it in a fifo partition, whatever en
   );
 });
 
-/** 50 full nodes, each with another amount left, and as many shapes as tasks, none of which fits. */
+/**
+ * 50 full nodes, each with another amount left, and as many shapes as tasks, none of which fits.
+ */
 function distinct(count: number): Snapshot {
   const have = Array.from({ length: 50 }, (_, at) => {
     return { name: `n${at}`, cpus: 8, memory: 1000, used: { cpus: 8, memory: at }, until: 5000 };

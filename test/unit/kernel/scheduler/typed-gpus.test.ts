@@ -1,5 +1,5 @@
-// Known schedules of jobs that say which gpus they want: what starts now, on which cards, and what is
-// set aside.
+// Known schedules of jobs that say which gpus they want: what starts now, on which cards, and what
+// is set aside.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The types of the library: what programs may write, and what the compiler must refuse. The checks are
-// the compiler's; what runs here are those functions that need no cluster.
+// The types of the library: what programs may write, and what the compiler must refuse. The checks
+// are the compiler's; what runs here are those functions that need no cluster.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

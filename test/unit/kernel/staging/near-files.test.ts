@@ -1,5 +1,5 @@
-// Contents copied from files of a head on the same machine: only from those that it means, and only as
-// their hash says.
+// Contents copied from files of a head on the same machine: only from those that it means, and only
+// as their hash says.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,4 +1,5 @@
-// Small contents of the node's cache, in packs: what is read is what the hash says, whatever was left there.
+// Small contents of the node's cache, in packs: what is read is what the hash says, whatever was
+// left there.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

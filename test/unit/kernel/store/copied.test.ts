@@ -1,4 +1,5 @@
-// A store whose files were copied to where they are: it is told, once, and the original is not meant.
+// A store whose files were copied to where they are: it is told, once, and the original is not
+// meant.
 
 import assert from 'node:assert/strict';
 import {

@@ -1,4 +1,5 @@
-// Bytes of a download gathered on their way to a file: all of them, in order, and a full disk is told.
+// Bytes of a download gathered on their way to a file: all of them, in order, and a full disk is
+// told.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Files sent to a real head and fetched from it, over lines that break: whole and verified at the end,
-// and nothing sent twice that had arrived.
+// Files sent to a real head and fetched from it, over lines that break: whole and verified at the
+// end, and nothing sent twice that had arrived.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,5 @@
-// A content that two send at the same time: neither hurries the other, and who waits sees that it moves.
+// A content that two send at the same time: neither hurries the other, and who waits sees that it
+// moves.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// The configurations of `weft init --template`: each is read as it stands, and a head starts with it.
+// The configurations of `weft init --template`: each is read as it stands, and a head starts with
+// it.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

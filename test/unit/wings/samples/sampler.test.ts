@@ -1,4 +1,5 @@
-// An agent that looks at what its tasks use: what it tells its head, and what it keeps while there is none.
+// An agent that looks at what its tasks use: what it tells its head, and what it keeps while there
+// is none.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

@@ -1,5 +1,5 @@
-// What is said of a task that starts, ends or is kept for long: on whom it waits, why that may be, and
-// the way out.
+// What is said of a task that starts, ends or is kept for long: on whom it waits, why that may be,
+// and the way out.
 
 import { formatInstant } from '../../../base/instant.ts';
 import type { HeldUp } from '../../../machine/answers/held-up.ts';

@@ -1,4 +1,5 @@
-// What is said of the nodes that keep a task waiting: those of which the same is said stand together.
+// What is said of the nodes that keep a task waiting: those of which the same is said stand
+// together.
 
 import { plural } from '../../../base/plural.ts';
 import { formatSize } from '../../../base/size.ts';

@@ -1,5 +1,5 @@
-// Output as it comes, until the task is done and all of it has arrived; and the rest of what is still on
-// its way when somebody asks for the output of a task that is done.
+// Output as it comes, until the task is done and all of it has arrived; and the rest of what is
+// still on its way when somebody asks for the output of a task that is done.
 
 import type { ServerResponse } from 'node:http';
 import { LOG_HEADERS } from '../../../api/log-headers.ts';

@@ -86,7 +86,9 @@ function inLine(
   return { jobs: shown, next: null, more: jobs.length > limit };
 }
 
-/** Ids without a job between two jobs, for each job in memory, until all jobs are walked instead. */
+/**
+ * Ids without a job between two jobs, for each job in memory, until all jobs are walked instead.
+ */
 const GAPS_MAX = 4;
 
 /** The newest so many, oldest first: whoever reads on by pages has not all jobs walked for each. */

@@ -1,4 +1,5 @@
-// Whether the rest of an output is still to come when its task is over, and how long it is waited for.
+// Whether the rest of an output is still to come when its task is over, and how long it is waited
+// for.
 
 import type { LogStatus } from '../../logs/log-files.ts';
 import type { Progress } from './log-target.ts';

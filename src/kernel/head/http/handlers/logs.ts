@@ -1,5 +1,5 @@
-// Captured output, as it is: followed until all of it has arrived, or a range of what is there. Of a task
-// that is done all of it is there: who asks before its last output has come waits for that.
+// Captured output, as it is: followed until all of it has arrived, or a range of what is there. Of
+// a task that is done all of it is there: who asks before its last output has come waits for that.
 
 import type { ServerResponse } from 'node:http';
 import { LOG_HEADERS } from '../../../api/log-headers.ts';
@@ -94,7 +94,10 @@ const NAMING: Readonly<Record<string, (id: string) => string>> = {
   oar: (id) => `oarstat -fj ${id}`,
 };
 
-/** What its own user gave to a site writes there; an empty output would look as if it had said nothing. */
+/**
+ * What its own user gave to a site writes there; an empty output would look as if it had said
+ * nothing.
+ */
 function atSiteOf({ agents }: Services, { id, spec }: JobRecord): Refusal | null {
   if (spec.foreign === undefined) return null;
   const { site, job } = spec.foreign;
@@ -108,7 +111,10 @@ function elsewhereOf({ spec }: JobRecord, stream: 'stdout' | 'stderr'): string |
   return spec.files[stream] ?? null;
 }
 
-/** From `offset` on, `limit` bytes at most: of a task that is done all of it, else what there is now. */
+/**
+ * From `offset` on, `limit` bytes at most: of a task that is done all of it, else what there is
+ * now.
+ */
 async function sendRange(
   services: Services,
   response: ServerResponse,

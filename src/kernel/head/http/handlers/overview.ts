@@ -1,5 +1,5 @@
-// What the first page shows: figures and the first few jobs of each kind, looked for among all; and the
-// load of the last day.
+// What the first page shows: figures and the first few jobs of each kind, looked for among all; and
+// the load of the last day.
 
 import { ok } from '../../../base/result.ts';
 import { jobsInLine } from '../../../machine/answers/questions.ts';

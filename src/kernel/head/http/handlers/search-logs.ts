@@ -1,4 +1,5 @@
-// Captured output searched from its begin, a bounded part for one answer: for whoever reads only its end.
+// Captured output searched from its begin, a bounded part for one answer: for whoever reads only
+// its end.
 
 import { ok } from '../../../base/result.ts';
 import { LineSearch } from '../../logs/line-search.ts';
@@ -7,7 +8,10 @@ import { logPlace, progress } from './log-target.ts';
 import { targetOf } from './logs.ts';
 
 const LINES_DEFAULT = 200;
-/** Bytes looked at for one answer: a tenth of a second, in pieces between which others have their turn. */
+/**
+ * Bytes looked at for one answer: a tenth of a second, in pieces between which others have their
+ * turn.
+ */
 const LOOKED_BYTES_MAX = 16 * 1_048_576;
 const CHUNK_BYTES = 131_072;
 

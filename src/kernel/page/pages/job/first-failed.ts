@@ -5,7 +5,9 @@ import type { JobDetail, TaskView } from '../../../api/jobs.ts';
 import { call } from '../../data/client.ts';
 import { failedCount } from '../../pure/state.ts';
 
-/** The index of the first task that failed, once it is found; null: none has, or nobody knows yet. */
+/**
+ * The index of the first task that failed, once it is found; null: none has, or nobody knows yet.
+ */
 export function useFirstFailed(job: JobDetail, how: 'asked' | 'unasked'): number | null {
   const [index, setIndex] = useState<number | null>(null);
   const isAsked = how === 'asked' && job.array !== null && failedCount(job) > 0;
@@ -14,7 +16,7 @@ export function useFirstFailed(job: JobDetail, how: 'asked' | 'unasked'): number
     const gone = new AbortController();
     void failedTasks(job.id, { limit: 1, signal: gone.signal }).then(
       ([first]) => gone.signal.aborted || setIndex(first?.index ?? null),
-      () => setIndex(null), // The first task is shown then, and the list of tasks tells what is wrong.
+      () => setIndex(null), // The first is shown then, and the list tells what is wrong.
     );
     return () => gone.abort();
   }, [job.id, isAsked]);

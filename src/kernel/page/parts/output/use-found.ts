@@ -1,5 +1,5 @@
-// Lines of all of an output that have a text: the head looks for them, part by part, and goes on when more
-// has come.
+// Lines of all of an output that have a text: the head looks for them, part by part, and goes on
+// when more has come.
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asRetried, call, HeadError } from '../../data/client.ts';

@@ -1,4 +1,5 @@
-// The folder of one batch in an archive: which versions there are, and which of their jobs are done.
+// The folder of one batch in an archive: which versions there are, and which of their jobs are
+// done.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';

@@ -1,5 +1,5 @@
-// The folder of one job in the archive. It is made aside, gets its manifest last, and is there under
-// its name at once or not at all.
+// The folder of one job in the archive. It is made aside, gets its manifest last, and is there
+// under its name at once or not at all.
 
 import { createReadStream, createWriteStream } from 'node:fs';
 import { chmod, mkdir, open, rename, stat } from 'node:fs/promises';
@@ -18,7 +18,10 @@ import { hashFile } from '../files/hash.ts';
 import { removeTree } from '../files/remove.ts';
 import { storeOutputs } from './store-outputs.ts';
 
-/** Before the name of a job's folder that is being made, and of one that is being replaced: no name of a job begins with a dot. */
+/**
+ * Before the name of a job's folder that is being made, and of one that is being replaced: no name
+ * of a job begins with a dot.
+ */
 export const PARTIAL = '.partial-';
 export const REPLACED = '.replaced-';
 

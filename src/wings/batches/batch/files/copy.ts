@@ -5,8 +5,8 @@ import { chmod, copyFile, lstat, mkdir, readlink, rm, symlink, utimes } from 'no
 import { MODE_MASK, type WalkEntry, walk } from '../../../../kernel/transfer/walk.ts';
 
 /**
- * Copies a file or everything in a folder; devices, pipes and sockets are left out. A folder that is
- * there already gets what is in the other one, and its files win.
+ * Copies a file or everything in a folder; devices, pipes and sockets are left out. A folder that
+ * is there already gets what is in the other one, and its files win.
  */
 export async function copyTree(from: string, to: string): Promise<void> {
   const stats = await lstat(from);

@@ -44,7 +44,9 @@ export async function copyHashed(
   return { sha256: hash.digest('hex') as BlobHash, size };
 }
 
-/** Stands for a file or all that is in a folder: names, contents, whether they can be run, links. */
+/**
+ * Stands for a file or all that is in a folder: names, contents, whether they can be run, links.
+ */
 export async function fingerprint(place: string, what: 'file' | 'folder'): Promise<string> {
   if (what === 'file') return hashFile(place);
   const hash = createHash('sha256');

@@ -1,5 +1,6 @@
 // The values of a YAML document, and the way from a place in them back to the text. A number whose
-// text says more than its value, as 0.10 or 007, stays text: names and arguments are as they were written.
+// text says more than its value, as 0.10 or 007, stays text: names and arguments are as they were
+// written.
 
 import {
   type Alias,

@@ -1,5 +1,5 @@
-// Writes a folder that a Slurm somewhere else can run. Written again it is brought up to date: what has
-// changed is to be run again, results of the rest stay.
+// Writes a folder that a Slurm somewhere else can run. Written again it is brought up to date: what
+// has changed is to be run again, results of the rest stay.
 
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// `weft batch pull`: brings what the jobs of a batch have left in their save folders to this machine.
+// `weft batch pull`: brings what the jobs of a batch have left in their save folders to this
+// machine.
 
 import { definePull, type PullOptions, pullFound } from '../../../../kernel/cli/commands/pull.ts';
 import { transferOf } from '../../../../kernel/cli/connection/transfer-context.ts';
@@ -37,8 +38,8 @@ export const pull = defineVerb<Options>({
 });
 
 /**
- * What the jobs of a batch have left, or these of them; the last of `below` is the job's name. Of all
- * of them together also what the builds have printed, as if a job `_build` had left it.
+ * What the jobs of a batch have left, or these of them; the last of `below` is the job's name. Of
+ * all of them together also what the builds have printed, as if a job `_build` had left it.
  */
 export async function findBatchOutputs(
   context: Context,

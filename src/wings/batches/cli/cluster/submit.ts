@@ -1,4 +1,5 @@
-// `weft batch submit FILE`: the files go to the head, as far as it lacks them, then all jobs at once.
+// `weft batch submit FILE`: the files go to the head, as far as it lacks them, then all jobs at
+// once.
 
 import { plural } from '../../../../kernel/base/plural.ts';
 import { withPatience } from '../../../../kernel/cli/connection/patience.ts';

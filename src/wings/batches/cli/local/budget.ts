@@ -1,5 +1,5 @@
-// Jobs side by side on one machine: as many as it has cpus, memory and gpus for, or as many as somebody
-// said, and each after those that it waits for.
+// Jobs side by side on one machine: as many as it has cpus, memory and gpus for, or as many as
+// somebody said, and each after those that it waits for.
 
 export interface Demand {
   readonly cpuCount: number;
@@ -21,9 +21,9 @@ export interface BudgetQueue<T> {
 }
 
 /**
- * Runs all that is ready, in its order; one that is too large for what is left holds up those after it,
- * and one that is too large for the machine runs alone. Rejects with the first error, when what runs has
- * ended.
+ * Runs all that is ready, in its order; one that is too large for what is left holds up those after
+ * it, and one that is too large for the machine runs alone. Rejects with the first error, when what
+ * runs has ended.
  */
 export async function runWithin<T extends Demand>(
   budget: Budget,

@@ -1,5 +1,5 @@
-// Prepares the solver of a local run, once: runs its build program, or lets the container runtime load
-// its image.
+// Prepares the solver of a local run, once: runs its build program, or lets the container runtime
+// load its image.
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

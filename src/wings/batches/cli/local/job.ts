@@ -1,5 +1,5 @@
-// One job of a local run: a fresh work directory over what the build has left, its program, its place in
-// the archive.
+// One job of a local run: a fresh work directory over what the build has left, its program, its
+// place in the archive.
 
 import { lstatSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

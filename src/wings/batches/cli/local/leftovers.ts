@@ -15,7 +15,9 @@ import { type BatchFile, batchTitle } from '../../core/batch.ts';
 import { endContainer } from './container.ts';
 import { CARRIED_FILE, CONTAINERS_FOLDER, PIDS_FOLDER } from './workshop.ts';
 
-/** The kernel ends most at once; what hangs in a file system takes no signal, and no run beside it. */
+/**
+ * The kernel ends most at once; what hangs in a file system takes no signal, and no run beside it.
+ */
 const END_MS_MAX = 10_000;
 const LOOK_MS = 20;
 
@@ -59,7 +61,9 @@ async function endIn(work: string, endMarked: EndMarked): Promise<number> {
   return left;
 }
 
-/** By a variable, as a run may be killed before it has noted a process, and a group lose its first. */
+/**
+ * By a variable, as a run may be killed before it has noted a process, and a group lose its first.
+ */
 async function endAll(look: () => ReturnType<EndMarked>): Promise<number> {
   const until = performance.now() + END_MS_MAX;
   for (;;) {

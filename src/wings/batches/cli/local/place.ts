@@ -1,4 +1,5 @@
-// Where the results of a local run go: its folder in the archive, the version, what is done there already.
+// Where the results of a local run go: its folder in the archive, the version, what is done there
+// already.
 
 import path from 'node:path';
 import { plural } from '../../../../kernel/base/plural.ts';

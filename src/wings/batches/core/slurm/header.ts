@@ -1,5 +1,5 @@
-// The `#SBATCH` lines of a job: what the batch file says for Slurm, the job over the batch, and what it
-// says for any system where that is silent.
+// The `#SBATCH` lines of a job: what the batch file says for Slurm, the job over the batch, and
+// what it says for any system where that is silent.
 
 import type { BatchFile, BatchJob, SlurmFields } from '../batch.ts';
 import { SLURM_KEYS } from '../written.ts';

@@ -1,5 +1,5 @@
-// The room for functions and shared values of all pools of one head: whoever has none left gets that
-// of others, who fetch again what they need.
+// The room for functions and shared values of all pools of one head: whoever has none left gets
+// that of others, who fetch again what they need.
 
 /** One router. */
 export interface Roommate {

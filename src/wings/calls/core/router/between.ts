@@ -1,12 +1,16 @@
-// Waits between pools: a program in a call of one pool that waits for calls of another keeps a worker
-// from the first. Nobody lends one across pools, so such waits may close a circle: that is told (C18).
+// Waits between pools: a program in a call of one pool that waits for calls of another keeps a
+// worker from the first. Nobody lends one across pools, so such waits may close a circle: that is
+// told (C18).
 
 import type { JobId } from '../../../../kernel/model/ids.ts';
 import { isOver } from './phases.ts';
 import type { Session, Worker } from './records.ts';
 import type { RouterState } from './state.ts';
 
-/** Wait of a pool with calls that wait, whose workers are all in calls that wait for other pools' calls. */
+/**
+ * Wait of a pool with calls that wait, whose workers are all in calls that wait for other pools'
+ * calls.
+ */
 export interface PoolWait {
   readonly workers: number;
   /** Whose calls they wait for, in the order of their numbers. */
@@ -81,8 +85,8 @@ function needOf(pool: JobId, state: RouterState, { calls }: Session): Need | nul
 }
 
 /**
- * Workers that go on only when another of them does: all are taken for such, and those are taken out
- * that have nothing to wait for in the rest, until none is left to take out.
+ * Workers that go on only when another of them does: all are taken for such, and those are taken
+ * out that have nothing to wait for in the rest, until none is left to take out.
  */
 function stuckOf(needs: Needs): ReadonlySet<Worker> {
   const stuck = new Set(needs.keys());

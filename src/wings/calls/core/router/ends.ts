@@ -18,7 +18,9 @@ export function enqueue(state: RouterState, call: Call, how: 'fresh' | 'again'):
   if (session.limbo === 0) state.enter(session);
 }
 
-/** Not waiting any more, for whatever reason; the queue drops it when it meets it, or is cleared. */
+/**
+ * Not waiting any more, for whatever reason; the queue drops it when it meets it, or is cleared.
+ */
 function leaveQueue(state: RouterState, call: Call): void {
   if (call.state === 'queued') state.waiting -= 1;
   if (call.state !== 'limbo') return;
@@ -199,7 +201,10 @@ function forget(call: Call): void {
   clear(session);
 }
 
-/** Calls that ended behind one that waits have given their window back: a client could add to them for ever. */
+/**
+ * Calls that ended behind one that waits have given their window back: a client could add to them
+ * for ever.
+ */
 function clear({ fresh, again, calls }: Session): void {
   if (isMostlyOver(fresh.length, calls.size)) fresh.retain(isQueued);
   if (isMostlyOver(again.size, calls.size)) again.retain(isQueued);

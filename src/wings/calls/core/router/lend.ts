@@ -1,6 +1,6 @@
-// Inner calls: a program that itself runs in a call of this pool, and waits for calls of it, keeps a
-// worker from them. As long as no other worker is idle that one runs them, one by one, in a process
-// beside (C17): so a wait always ends, however few workers the pool may have.
+// Inner calls: a program that itself runs in a call of this pool, and waits for calls of it, keeps
+// a worker from them. As long as no other worker is idle that one runs them, one by one, in a
+// process beside (C17): so a wait always ends, however few workers the pool may have.
 
 import { CALL_DEPTH_MAX } from '../../../../kernel/model/limits.ts';
 import { settle } from './ends.ts';

@@ -12,7 +12,9 @@ export class Loads {
   /** No list below this one has a worker. */
   #least = 0;
 
-  /** The one with the fewest calls among those that take more; of equals the last that became so. */
+  /**
+   * The one with the fewest calls among those that take more; of equals the last that became so.
+   */
   get least(): Worker | null {
     while (this.#least < CALL_AHEAD_MAX) {
       const worker = this.#first[this.#least] as Worker | null;

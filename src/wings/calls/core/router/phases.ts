@@ -1,5 +1,5 @@
-// From one phase of a call to the next. A call is one object through all of them: it is made for every
-// call, and tables and queues hold it.
+// From one phase of a call to the next. A call is one object through all of them: it is made for
+// every call, and tables and queues hold it.
 
 import type { Call, End, Phase, Worker } from './records.ts';
 

@@ -24,8 +24,8 @@ export type End = Extract<RouterToClient, { kind: 'result' | 'settled' }>;
 export type Phase = Unplaced | AtWorker<'given'> | AtWorker<'started'> | Ended | Lost;
 
 /**
- * `limbo`: sent again after a restart of the head, and no worker that is back holds it so far. `nowhere`: on its
- * way from one place to the next, or kept by nobody any more.
+ * `limbo`: sent again after a restart of the head, and no worker that is back holds it so far.
+ * `nowhere`: on its way from one place to the next, or kept by nobody any more.
  */
 interface Unplaced {
   readonly state: 'nowhere' | 'limbo' | 'queued';
@@ -48,7 +48,10 @@ interface Ended {
   readonly end: End;
 }
 
-/** A worker has lost it before its client had named it again: nobody knows whether it may run once more. */
+/**
+ * A worker has lost it before its client had named it again: nobody knows whether it may run once
+ * more.
+ */
 interface Lost {
   readonly state: 'lost';
   readonly worker: Worker;
@@ -211,8 +214,8 @@ export interface Session {
   round: number;
   isSynced: boolean;
   /**
-   * The router had given it up before it came back: what is sent again and has no higher number is not
-   * run. 0: it had not.
+   * The router had given it up before it came back: what is sent again and has no higher number is
+   * not run. 0: it had not.
    */
   lateUpTo: number;
   /** The highest number that a call of it had. */
@@ -239,8 +242,8 @@ interface Away {
 }
 
 /**
- * `held_up`: what it runs takes longer than expected, and nothing more is put behind that. `leaves`: it was
- * idle, and was asked to go.
+ * `held_up`: what it runs takes longer than expected, and nothing more is put behind that.
+ * `leaves`: it was idle, and was asked to go.
  */
 type Duty = 'takes' | 'held_up' | 'leaves';
 

@@ -157,7 +157,8 @@ export class Router {
 
   /**
    * An epoch of the pool has ended: `left` when it was asked to and ended with code 0, `taken` when
-   * the cluster has ended it, or its node is lost, which is no fault of what ran there. `why` in words.
+   * the cluster has ended it, or its node is lost, which is no fault of what ran there. `why` in
+   * words.
    */
   workerGone(name: string, how: 'left' | 'lost' | 'taken', now: number, why = ''): void {
     const state = this.state;
@@ -181,8 +182,8 @@ export class Router {
   }
 
   /**
-   * The cluster has stopped this worker for a while, or lets it go on. It is not waited for as one that
-   * is lost would be: its calls wait with it.
+   * The cluster has stopped this worker for a while, or lets it go on. It is not waited for as one
+   * that is lost would be: its calls wait with it.
    */
   workerSuspended(name: string, isSuspended: boolean, now: number): void {
     const state = this.state;
@@ -314,8 +315,8 @@ export class Router {
 
   #tellNumbers(): void {
     const { now, workers, busy, waiting, losses, why, clientLines } = this.state;
-    // What a client submits from now on cannot have run with a worker lost before: it is to know that
-    // before the head may be started anew, or such a call would not be run again (C7).
+    // What a client submits from now on cannot have run with a worker lost before: it is to know
+    // that before the head may be started anew, or such a call would not be run again (C7).
     const isNewLoss = losses !== this.#lossesTold;
     if (!isNewLoss && now - this.#numbersAt < NUMBERS_MS) return;
     const numbers: PoolNumbers = {

@@ -9,7 +9,8 @@ import { closeRelaysOf } from './streams.ts';
 
 /**
  * The session is over. Workers hear that before anything else of it, so that they remember it when
- * they have forgotten its calls: a client that comes back to the next router must not run them anew.
+ * they have forgotten its calls: a client that comes back to the next router must not run them
+ * anew.
  */
 export function over(state: RouterState, session: Session, how: 'detached' | 'ended'): void {
   state.sessions.delete(session.id);

@@ -61,7 +61,9 @@ export class RouterState {
   readonly assets = new Map<string, Asset>();
   assetBytes = 0;
   nextAsset = 1;
-  /** Sessions that are over, by id, the oldest first: the highest number that a call of theirs had. */
+  /**
+   * Sessions that are over, by id, the oldest first: the highest number that a call of theirs had.
+   */
   readonly over = new Map<string, number>();
   /** Workers that are stopped, as the cluster says, and go on some time. */
   readonly suspended = new Set<string>();
@@ -118,7 +120,9 @@ export class RouterState {
     call.credit = -1;
   }
 
-  /** Room in the client's window: told with something else, or when it is worth a frame of its own. */
+  /**
+   * Room in the client's window: told with something else, or when it is worth a frame of its own.
+   */
   credit(call: Call): void {
     const { session, credit } = call;
     if (credit < 0) return;

@@ -234,8 +234,8 @@ function onHello(state: RouterState, line: WorkerLine, hello: WorkerHello): stri
 }
 
 /**
- * Tells a worker what was over before it came, to remember it: those that were told at the time may have
- * left when the next router asks. Of what it holds it hears by itself.
+ * Tells a worker what was over before it came, to remember it: those that were told at the time may
+ * have left when the next router asks. Of what it holds it hears by itself.
  */
 function tellOver(state: RouterState, { peer }: WorkerLine, { over, held }: WorkerHello): void {
   const known = new Set([...over, ...held.map(({ session }) => session)]);

@@ -27,8 +27,8 @@ export class ChildMind {
   readonly #port: ChildPort;
   readonly #owner: ChildOwner;
   /**
-   * By run number, which is nearly the order in which they run: one whose bytes came late runs after younger
-   * ones. What is recalled by it may be the next to run; then that runs elsewhere.
+   * By run number, which is nearly the order in which they run: one whose bytes came late runs
+   * after younger ones. What is recalled by it may be the next to run; then that runs elsewhere.
    */
   readonly #handed = new CallTable<CallEntry>();
   /** Not with the child yet; few. */
@@ -160,7 +160,9 @@ export class ChildMind {
     return returned;
   }
 
-  /** The child is gone, and all that it had written is heard. What is to be returned, if anything. */
+  /**
+   * The child is gone, and all that it had written is heard. What is to be returned, if anything.
+   */
   died(detail: string, now: number): CallEntry[] {
     const wasStarting = this.#state === 'starting' || this.#isStillborn;
     const running = this.#running;

@@ -5,8 +5,8 @@ import type { Gathering } from '../incoming.ts';
 import type { AssetNumber, Bytes, CallNumber, SessionNumber, WorkerToRouter } from '../messages.ts';
 
 /**
- * `handed`: the child has it, and does it after what it does now. `ended`: its end is kept until the
- * router has it.
+ * `handed`: the child has it, and does it after what it does now. `ended`: its end is kept until
+ * the router has it.
  */
 export type EntryState = 'queued' | 'handed' | 'running' | 'ended';
 

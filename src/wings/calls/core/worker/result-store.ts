@@ -1,5 +1,5 @@
-// What a worker keeps: the calls of each session until nobody asks for them, their large results, and
-// which sessions are over.
+// What a worker keeps: the calls of each session until nobody asks for them, their large results,
+// and which sessions are over.
 
 import { CALL_OVER_MAX } from '../../../../kernel/model/limits.ts';
 import { CallTable } from '../call-table.ts';

@@ -1,5 +1,5 @@
-// Calls as they come to a worker: each with its function, shared values and arguments, which are asked
-// for as far as they are not here.
+// Calls as they come to a worker: each with its function, shared values and arguments, which are
+// asked for as far as they are not here.
 
 import { CALL_DEPTH_MAX } from '../../../../kernel/model/limits.ts';
 import { gather } from '../incoming.ts';

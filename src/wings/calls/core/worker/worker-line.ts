@@ -1,5 +1,5 @@
-// One line of a worker to its router: which sessions were told on it, and the large values that go over
-// it both ways. What becomes of calls is in worker-session.ts.
+// One line of a worker to its router: which sessions were told on it, and the large values that go
+// over it both ways. What becomes of calls is in worker-session.ts.
 
 import { unreachable } from '../../../../kernel/base/assert.ts';
 import { type Gathering, Incoming } from '../incoming.ts';

@@ -1,5 +1,5 @@
-// What a worker tells its router, over the line that there is at present: without one nothing is told,
-// and what counts is told again on the next.
+// What a worker tells its router, over the line that there is at present: without one nothing is
+// told, and what counts is told again on the next.
 
 import type { Bytes, CallRef } from '../messages.ts';
 import type { CallEntry } from './entries.ts';

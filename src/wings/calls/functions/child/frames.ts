@@ -1,5 +1,5 @@
-// What supervisor and child say to each other over two pipes: frames of a length, a kind and two numbers,
-// then bytes. Both are of one release, and start together.
+// What supervisor and child say to each other over two pipes: frames of a length, a kind and two
+// numbers, then bytes. Both are of one release, and start together.
 
 /** Frames to the child. */
 export const TO_CHILD = { asset: 1, call: 2, cancel: 3, withdraw: 4, forget: 5, leave: 6 } as const;
@@ -94,8 +94,8 @@ export class FrameBatch {
 }
 
 /**
- * Cuts a stream into frames. Takes chunks that their owner uses again: what it keeps it copies, once.
- * Throws RangeError for a frame that is larger than the bound.
+ * Cuts a stream into frames. Takes chunks that their owner uses again: what it keeps it copies,
+ * once. Throws RangeError for a frame that is larger than the bound.
  */
 export class FrameReader {
   readonly #bytesMax: number;

@@ -69,7 +69,9 @@ function watchDirectory(): Watch {
   };
 }
 
-/** The environment behind a Proxy that notes writes: comparing it after each call would cost more. */
+/**
+ * The environment behind a Proxy that notes writes: comparing it after each call would cost more.
+ */
 function watchEnvironment(): Watch {
   const real = process.env;
   let kept = { ...real };
@@ -127,7 +129,9 @@ function watchUmask(): Watch {
   };
 }
 
-/** A handler for `uncaughtException` that a call leaves on the process would take the next one's. */
+/**
+ * A handler for `uncaughtException` that a call leaves on the process would take the next one's.
+ */
 function watchListeners(): Watch {
   let isChanged = false;
   let mine = new Set<unknown>();

@@ -1,5 +1,5 @@
-// The process that runs functions. It is started by the supervisor of a worker, reads calls from one
-// pipe, writes results into another, and ends when the first is closed.
+// The process that runs functions. It is started by the supervisor of a worker, reads calls from
+// one pipe, writes results into another, and ends when the first is closed.
 
 import { writeSync, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -51,7 +51,8 @@ function begin(): ReturnType<typeof isolate> {
     if (!isLeaving) batch.add({ kind: TO_SUPERVISOR.exiting, a: code });
     flush();
   });
-  // Signals of the terminal and of `weft kill --signal` are for the supervisor, or for handlers of a call.
+  // Signals of the terminal and of `weft kill --signal` are for the supervisor, or for handlers of
+  // a call.
   for (const name of ['SIGINT', 'SIGHUP', 'SIGTERM'] as const) process.on(name, () => undefined);
   const reader = new FrameReader(CALL_BYTES_MAX + READ_BYTES, (frame) => {
     if (frame.kind === TO_CHILD.leave) leave();

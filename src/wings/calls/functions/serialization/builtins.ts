@@ -1,5 +1,5 @@
-// The identities of what every process has anyway: global functions and objects, and what Node's own
-// modules export. They travel by name.
+// The identities of what every process has anyway: global functions and objects, and what Node's
+// own modules export. They travel by name.
 
 import { builtinModules, createRequire } from 'node:module';
 
@@ -131,7 +131,8 @@ function readModule(name: string, exports: unknown): void {
   for (const key of Object.keys(owner)) {
     const value = dataOf(owner, key) ?? lazyOf(name, owner, key);
     keep(value, [key]);
-    // Such as `path.posix`. What `process` holds is of this process: its arguments, its environment.
+    // Such as `path.posix`. What `process` holds is of this process: its arguments, its
+    // environment.
     if (value !== null && typeof value === 'object' && !modules.has(value) && name !== 'process')
       modules.set(value, { module: name, path: [key] });
   }

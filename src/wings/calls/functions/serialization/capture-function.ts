@@ -66,7 +66,10 @@ function packText(packer: Packer, fn: AnyFunction, { trail, isCallee, keep }: Ho
   return stub;
 }
 
-/** The refusal of a function, or of an instance by its class: of a package's inside with the way out. */
+/**
+ * The refusal of a function, or of an instance by its class: of a package's inside with the way
+ * out.
+ */
 export function refusalWithin(fn: object, error: unknown, trail: Trail): unknown {
   if (!(error instanceof NotSendable) || isNative(fn)) return error;
   const url = scriptNamed(surroundingsOf(fn).scriptId)?.url ?? '';

@@ -1,6 +1,6 @@
-// Which variables of the functions in a packed value are one and the same. A function goes with copies of
-// its variables; where one function gives a variable a value that another reads, both have to have
-// the same one.
+// Which variables of the functions in a packed value are one and the same. A function goes with
+// copies of its variables; where one function gives a variable a value that another reads, both
+// have to have the same one.
 
 import { enteredVariables, type Variable } from './entered.ts';
 import { NotSendable } from './not-sendable.ts';

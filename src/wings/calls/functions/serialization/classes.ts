@@ -1,5 +1,5 @@
-// Classes that went with functions, by name on both sides: an instance that comes back is one of the
-// program's own class again.
+// Classes that went with functions, by name on both sides: an instance that comes back is one of
+// the program's own class again.
 
 import { randomUUID } from 'node:crypto';
 import { knownHere } from './known-here.ts';

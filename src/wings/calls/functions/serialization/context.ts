@@ -1,5 +1,5 @@
-// What a function knows of the call that it runs in. The child of a worker says it through a global,
-// so that every copy of this file in one process gives the same answer.
+// What a function knows of the call that it runs in. The child of a worker says it through a
+// global, so that every copy of this file in one process gives the same answer.
 
 /** What a function knows of the call that it runs in. */
 export interface CallContext {

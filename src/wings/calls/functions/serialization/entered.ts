@@ -1,6 +1,6 @@
-// The variables of a function as they live, and the names of scripts: what V8 tells a debugger alone.
-// To reach a variable the function is entered and left at its first statement, before anything of it
-// has run.
+// The variables of a function as they live, and the names of scripts: what V8 tells a debugger
+// alone. To reach a variable the function is entered and left at its first statement, before
+// anything of it has run.
 
 import { Session, url } from 'node:inspector';
 import { type Ask, askOf, idOf, withGlobal } from './scopes.ts';

@@ -1,5 +1,5 @@
-// Errors in packed values: their class by name, message, stack, cause and own properties. Structured clone
-// alone loses the own properties.
+// Errors in packed values: their class by name, message, stack, cause and own properties.
+// Structured clone alone loses the own properties.
 
 import { nameOfBuiltin } from './builtins.ts';
 import { NotSendable, stepTo, type Trail } from './not-sendable.ts';

@@ -1,5 +1,5 @@
-// Functions of a packed value that have variables in common: they are made within one scope, there as
-// here.
+// Functions of a packed value that have variables in common: they are made within one scope, there
+// as here.
 
 import { type CellUse, sharedCells } from './cells.ts';
 import { NotSendable } from './not-sendable.ts';
@@ -89,8 +89,8 @@ function groupOf(
 }
 
 /**
- * In one scope two functions of one line cannot both have their columns, by which a source map tells
- * lines: of such a line, as tools write it, a stack would name a wrong one.
+ * In one scope two functions of one line cannot both have their columns, by which a source map
+ * tells lines: of such a line, as tools write it, a stack would name a wrong one.
  */
 function forgetOneLine(functions: SentFunction[], members: readonly number[]): void {
   const lineOf = (at: number): number => functions[at]?.place?.line ?? 0;

@@ -1,4 +1,5 @@
-// Packages that packed values name, on the side of a worker: imported before a packed value is opened.
+// Packages that packed values name, on the side of a worker: imported before a packed value is
+// opened.
 
 import { constants, Script } from 'node:vm';
 import { readGraph } from './graph-bytes.ts';

@@ -1,5 +1,5 @@
-// Values into packed values: what structured clone carries goes as it is; functions, errors, instances and
-// built-ins become stubs. What cannot travel is refused, by its path.
+// Values into packed values: what structured clone carries goes as it is; functions, errors,
+// instances and built-ins become stubs. What cannot travel is refused, by its path.
 
 import { randomUUID } from 'node:crypto';
 import { types } from 'node:util';

@@ -1,5 +1,5 @@
-// What a program has from packages: it goes by module and name, for a worker to import it. A copy of
-// a package's inside would be large, and have a state of its own.
+// What a program has from packages: it goes by module and name, for a worker to import it. A copy
+// of a package's inside would be large, and have a state of its own.
 
 import { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -95,7 +95,9 @@ const WAY_OUT = 'import it and make it in the function';
 const exported = new Map<unknown, PackageRef>();
 const filesRead = new Set<string>();
 
-/** This value came here as that export, and goes on as the same: a function may send it once more. */
+/**
+ * This value came here as that export, and goes on as the same: a function may send it once more.
+ */
 export function noteImport(value: unknown, ref: PackageRef): void {
   const isObject = typeof value === 'function' || (typeof value === 'object' && value !== null);
   if (isObject && !knownHere.imports.has(value)) knownHere.imports.set(value, ref);

@@ -1,5 +1,5 @@
-// The bytes of a packed value: either a plain structured clone, or a table of what the clone cannot carry
-// (functions, built-ins, errors) and a clone in which stubs stand for those.
+// The bytes of a packed value: either a plain structured clone, or a table of what the clone cannot
+// carry (functions, built-ins, errors) and a clone in which stubs stand for those.
 
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { NotSendable } from './not-sendable.ts';
@@ -42,7 +42,10 @@ export interface SentFunction {
   readonly base?: string;
   /** The name of a class, by which its instances come back. */
   readonly id?: string;
-  /** Where its expression stands: the file's URL, line and column from 0; of 0.1.0 without the column. */
+  /**
+   * Where its expression stands: the file's URL, line and column from 0; of 0.1.0 without the
+   * column.
+   */
   readonly place?: { readonly url: string; readonly line: number; readonly column?: number };
   /** Whether it gives values to what it captured: each call finds those that were sent. */
   readonly resets?: boolean;
@@ -109,7 +112,9 @@ export interface ErrorParts {
   readonly own: object;
 }
 
-/** Stands for the class that a class extends: its value is known, its expression may be anything. */
+/**
+ * Stands for the class that a class extends: its value is known, its expression may be anything.
+ */
 export const SUPER = '$weftSuper';
 
 /** First byte: what follows. */

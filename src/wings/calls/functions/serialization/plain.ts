@@ -1,6 +1,8 @@
 // Values that V8's structured clone carries faithfully as they are: most arguments and results.
 
-/** Bytes of buffers and strings are summed here, so that a value that is too large is not cloned. */
+/**
+ * Bytes of buffers and strings are summed here, so that a value that is too large is not cloned.
+ */
 export interface Weight {
   bytes: number;
 }
@@ -14,7 +16,9 @@ export function isPlain(value: unknown, weight: Weight): boolean {
   }
 }
 
-/** A longer array is mostly of holes, which `every` would visit one by one: thousands of millions. */
+/**
+ * A longer array is mostly of holes, which `every` would visit one by one: thousands of millions.
+ */
 const HOLES_MIN = 2 ** 25;
 
 type Seen = Set<object>;

@@ -1,5 +1,5 @@
-// Packed values into values: the other side of packing. Runs the code that a packed value holds, so it is for
-// workers, whose owner sent it; results are read without functions.
+// Packed values into values: the other side of packing. Runs the code that a packed value holds, so
+// it is for workers, whose owner sent it; results are read without functions.
 
 import { createRequire } from 'node:module';
 import { constants, Script } from 'node:vm';
@@ -37,7 +37,10 @@ export interface UnpackOptions {
   readonly sharedValue?: (sha256: string) => unknown;
 }
 
-/** The value of a packed value. Throws when the bytes are none, or what they name does not exist here. */
+/**
+ * The value of a packed value. Throws when the bytes are none, or what they name does not exist
+ * here.
+ */
 export function unpack(bytes: Uint8Array, options: UnpackOptions): unknown {
   return unpackWhole(bytes, options).value;
 }

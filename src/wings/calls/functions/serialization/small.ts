@@ -1,5 +1,5 @@
-// Few primitives, as most arguments and results are, as JSON: it is several times as fast for them as
-// structured clone, and exact.
+// Few primitives, as most arguments and results are, as JSON: it is several times as fast for them
+// as structured clone, and exact.
 
 const LENGTH_MAX = 16;
 /** Most values of a function that go with one call. */

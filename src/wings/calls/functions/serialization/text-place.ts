@@ -1,5 +1,6 @@
 // Where the expression of a function has to stand, so that each line and column in it is the one of
-// the program's file. V8 tells where a function's parameters begin, or those of a class's constructor.
+// the program's file. V8 tells where a function's parameters begin, or those of a class's
+// constructor.
 
 import type { Tree } from './names.ts';
 
@@ -10,7 +11,10 @@ export interface Lead {
   readonly columns: number | null;
 }
 
-/** A place in a file, from 0. The column may lie before the line, when the expression has words of ours. */
+/**
+ * A place in a file, from 0. The column may lie before the line, when the expression has words of
+ * ours.
+ */
 export interface FilePlace {
   readonly line: number;
   readonly column: number;

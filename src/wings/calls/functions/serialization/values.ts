@@ -24,8 +24,8 @@ export interface Captured {
 }
 
 /**
- * Takes a function with what it captured. Variables are read now: what the program sets later is not
- * seen by calls, and what a call sets is not seen by the program. Throws NotSendable.
+ * Takes a function with what it captured. Variables are read now: what the program sets later is
+ * not seen by calls, and what a call sets is not seen by the program. Throws NotSendable.
  */
 export function capture(fn: unknown): Captured {
   return captured(fn, { withVariables: false });

@@ -1,4 +1,5 @@
-// The child of a supervisor: a process that runs functions, its pipes, and what is known of its end.
+// The child of a supervisor: a process that runs functions, its pipes, and what is known of its
+// end.
 
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
@@ -229,7 +230,9 @@ function commandOf({ python, nodeOptions = [], ...options }: ChildOptions): read
   return [...own, JSON.stringify(runner)];
 }
 
-/** By its place in this package. Ours for Node keeps what it compiled: half of the time of a start. */
+/**
+ * By its place in this package. Ours for Node keeps what it compiled: half of the time of a start.
+ */
 function fileOfOurs(place: string): string {
   return fileURLToPath(new URL(`../../../../../${place}`, import.meta.url));
 }

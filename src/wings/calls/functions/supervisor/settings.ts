@@ -23,8 +23,9 @@ export interface WorkerSettings {
 export const SECRET_VARIABLE = 'WEFT_CALLS';
 
 /**
- * What functions find: all but that secret, where the head of their pool is unless the pool says it,
- * and a proof of where they run. A head with an address wants a token, which the pool has to name.
+ * What functions find: all but that secret, where the head of their pool is unless the pool says
+ * it, and a proof of where they run. A head with an address wants a token, which the pool has to
+ * name.
  */
 export function childEnvironment(
   { head, epochId, key }: WorkerSettings,

@@ -1,4 +1,5 @@
-// What `nvidia-smi --query-gpu` and `--query-compute-apps` print, with `--format=csv,noheader,nounits`:
+// What `nvidia-smi --query-gpu` and `--query-compute-apps` print, with
+// `--format=csv,noheader,nounits`:
 // rows of cells, and errors of single cards among them.
 
 import type { LostCard, SeenCard, SeenProcess } from '../../model/answer.ts';

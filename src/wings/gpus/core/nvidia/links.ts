@@ -1,5 +1,5 @@
-// Which cards are joined by NVLink, as `nvidia-smi topo -m` tells: a table of words between cards, with
-// other devices beside them.
+// Which cards are joined by NVLink, as `nvidia-smi topo -m` tells: a table of words between cards,
+// with other devices beside them.
 
 import type { SeenCard } from '../../model/answer.ts';
 
@@ -10,7 +10,9 @@ const NVLINK = /^NV\d+$/;
 /** More cards than a machine has are no table. */
 const LINES_MAX = 300;
 
-/** For each number of a card the lowest of those that it is joined with; cards alone are left out. */
+/**
+ * For each number of a card the lowest of those that it is joined with; cards alone are left out.
+ */
 export function readLinks(text: string): ReadonlyMap<number, number> {
   const rows = text.replaceAll(UNDERLINE, '').split('\n').slice(0, LINES_MAX);
   const cells = rows.map((row) => row.split('\t').map((cell) => cell.trim()));

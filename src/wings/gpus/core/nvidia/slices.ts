@@ -1,5 +1,5 @@
-// Cards of NVIDIA that are cut into slices (MIG): `nvidia-smi -L` names the slices, `-q -x` says which process
-// is on which.
+// Cards of NVIDIA that are cut into slices (MIG): `nvidia-smi -L` names the slices, `-q -x` says
+// which process is on which.
 
 import type { SeenCard, SeenProcess } from '../../model/answer.ts';
 import { sliceMemoryOf, sliceTypeOf } from '../type-name.ts';
@@ -52,8 +52,8 @@ function sliceOf(card: SeenCard, { uuid, profile, number }: Slice): SeenCard {
 }
 
 /**
- * Processes with the slice that each is on. Where the driver does not tell that, a process is on every
- * slice of its card: none of them is given.
+ * Processes with the slice that each is on. Where the driver does not tell that, a process is on
+ * every slice of its card: none of them is given.
  */
 export function placeOnSlices(
   processes: readonly SeenProcess[],

@@ -1,5 +1,5 @@
-// What the kernel's log says of cards of NVIDIA: an XID names an error, and some errors need a reset of
-// the card, or of the machine, before it can be trusted with work again.
+// What the kernel's log says of cards of NVIDIA: an XID names an error, and some errors need a
+// reset of the card, or of the machine, before it can be trusted with work again.
 
 import { plainBusId } from '../cells.ts';
 

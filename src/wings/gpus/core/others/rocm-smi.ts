@@ -1,4 +1,5 @@
-// What `rocm-smi --json` prints: a field for each card, whose labels differ from release to release.
+// What `rocm-smi --json` prints: a field for each card, whose labels differ from release to
+// release.
 
 import type { SeenCard, SeenProcess } from '../../model/answer.ts';
 import { numberOf, plainBusId } from '../cells.ts';

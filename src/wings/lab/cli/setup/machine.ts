@@ -1,4 +1,5 @@
-// What a set-up does on the machine itself: looks, runs programs, installs units, one set-up at a time.
+// What a set-up does on the machine itself: looks, runs programs, installs units, one set-up at a
+// time.
 
 import { spawnSync } from 'node:child_process';
 import {
@@ -157,7 +158,10 @@ export class Machine {
     return this.whose === 'user' ? ['--user'] : [];
   }
 
-  /** Keeps another set-up of this machine away until this process ends. Throws a failure while there is one. */
+  /**
+   * Keeps another set-up of this machine away until this process ends. Throws a failure while there
+   * is one.
+   */
   claim(): void {
     const folder = this.whose === 'machine' ? '/run' : configFolder(this.#context);
     try {

@@ -1,4 +1,5 @@
-// Folders that a set-up has made: which they are, what keeps them from being removed, and their removal.
+// Folders that a set-up has made: which they are, what keeps them from being removed, and their
+// removal.
 
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { LocalPaths, STATE_NAMES } from '../../../../kernel/cli/daemons/local-paths.ts';
@@ -47,7 +48,10 @@ export function mountPoints(text: string): string[] {
   });
 }
 
-/** A head or an agent that no unit has started, as `weft up` does. Throws a failure while one lives there. */
+/**
+ * A head or an agent that no unit has started, as `weft up` does. Throws a failure while one lives
+ * there.
+ */
 export function refuseLiving(folders: readonly string[]): void {
   for (const folder of folders) {
     const paths = new LocalPaths(folder);

@@ -1,5 +1,5 @@
-// Programs that root runs for a set-up, now or at each boot: they come from folders in which only root
-// writes. A PATH that somebody else had a hand in would have root run what that user likes.
+// Programs that root runs for a set-up, now or at each boot: they come from folders in which only
+// root writes. A PATH that somebody else had a hand in would have root run what that user likes.
 
 import { spawnSync } from 'node:child_process';
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
@@ -37,7 +37,10 @@ interface Disk {
 
 const DISK: Disk = { status: lstatSync, real: (file) => realpathSync(file) };
 
-/** Somebody else than root who could change what is run, by the way named or where it leads; null: nobody. */
+/**
+ * Somebody else than root who could change what is run, by the way named or where it leads; null:
+ * nobody.
+ */
 export function whyUnsafe(file: string, disk: Disk = DISK): string | null {
   for (const way of new Set([file, disk.real(file)])) {
     for (let at = way; ; at = path.dirname(at)) {

@@ -65,7 +65,9 @@ export const verb = defineVerb<Options>({
 
 const NOTHING = { units: [], folders: [], files: [], hasUser: false };
 
-/** By what the units of this user say: whatever else is where they usually are is somebody else's. */
+/**
+ * By what the units of this user say: whatever else is where they usually are is somebody else's.
+ */
 function foldersOf(machine: Machine, ...names: readonly ('weft-head' | 'weft-agent')[]): string[] {
   const units = names.map((name) => machine.unit(name));
   return [...new Set(units.flatMap((unit) => (unit === null ? [] : (stateIn(unit) ?? []))))];

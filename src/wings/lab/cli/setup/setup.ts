@@ -1,5 +1,5 @@
-// `weft setup`: this machine gets its part in a cluster. Says what it will do, does it, and looks whether
-// it works; what is done already is not done twice.
+// `weft setup`: this machine gets its part in a cluster. Says what it will do, does it, and looks
+// whether it works; what is done already is not done twice.
 
 import type { VerbGroup } from '../../../../kernel/cli/verb.ts';
 import { verb as client } from './setup-client.ts';

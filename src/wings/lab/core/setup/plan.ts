@@ -1,5 +1,5 @@
-// What is to be done to a machine that gets a part in a cluster, by what is there: nothing twice, and
-// nothing where it cannot work.
+// What is to be done to a machine that gets a part in a cluster, by what is there: nothing twice,
+// and nothing where it cannot work.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import { formatSize } from '../../../../kernel/base/size.ts';

@@ -1,4 +1,5 @@
-// The units of a user's own services, for systemd's manager of that user: a head or an agent without root.
+// The units of a user's own services, for systemd's manager of that user: a head or an agent
+// without root.
 
 export interface UserService {
   /** The program. */

@@ -1,5 +1,5 @@
-// Tells the users of this machine where the listener of an agent is, wherever its state directory lies: by
-// the name of an abstract socket, which is seen by all of them and gone with the process.
+// Tells the users of this machine where the listener of an agent is, wherever its state directory
+// lies: by the name of an abstract socket, which is seen by all of them and gone with the process.
 
 import { createServer } from 'node:net';
 import { announcementOf } from '../../../../kernel/model/announcement.ts';

@@ -1,5 +1,5 @@
-// The agent's own listener: HTTP over a unix socket, for whoever owns the machine or sits at it. It works
-// while the head is away. Everybody may knock; who asks is proven for each request.
+// The agent's own listener: HTTP over a unix socket, for whoever owns the machine or sits at it. It
+// works while the head is away. Everybody may knock; who asks is proven for each request.
 
 import { closeSync, constants, mkdirSync, openSync, rmSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
@@ -83,7 +83,8 @@ export async function openPauseListener(
   rmSync(socketPath, { force: true });
   const owners = world.uidsOf === undefined ? undefined : new PeerOwners(world.uidsOf);
   const newcomers = new Newcomers(() => world.clock.monotonic(), BOUNDS, { owners });
-  // Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
+  // Not imported: an import reads every name of the module, and one of them loads a WebSocket
+  // client.
   const { createServer } = process.getBuiltinModule('node:http');
   const server = createServer({ requestTimeout: REQUEST_MS }, (request, response) => {
     void respond({ world, newcomers }, request, response);
@@ -167,7 +168,9 @@ async function answerTo(
   }
 }
 
-/** By the directory that its maker owns, and by the connection where that can be told (SO_PEERCRED). */
+/**
+ * By the directory that its maker owns, and by the connection where that can be told (SO_PEERCRED).
+ */
 async function ofWing(
   world: PauseListenerWorld,
   url: string,

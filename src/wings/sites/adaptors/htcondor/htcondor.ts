@@ -1,5 +1,5 @@
-// HTCondor, 10 or later, by its own commands. Its forms are read from documents and from its source,
-// never from a real one: docs/sites/htcondor.md.
+// HTCondor, 10 or later, by its own commands. Its forms are read from documents and from its
+// source, never from a real one: docs/sites/htcondor.md.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type {

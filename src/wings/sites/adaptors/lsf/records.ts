@@ -39,8 +39,8 @@ export function countOf(fields: Fields, name: string): number | null {
 }
 
 /**
- * `Oct  1 14:01:44 2026`, with ` L` or ` E` behind it where it is a limit or an estimate. The year is
- * there as LSB_DISPLAY_YEAR asks for it; the zone is that of the command, TZ=UTC.
+ * `Oct  1 14:01:44 2026`, with ` L` or ` E` behind it where it is a limit or an estimate. The year
+ * is there as LSB_DISPLAY_YEAR asks for it; the zone is that of the command, TZ=UTC.
  */
 export function instantOf(text: string | null): number | null {
   const found = /^(\w{3} +\d{1,2} \d\d:\d\d:\d\d \d{4})(?: [A-Z])?$/.exec(text ?? '')?.[1];

@@ -65,8 +65,9 @@ function read(output: SiteOutput, place: typeof whereOf): Result<readonly SiteJo
 type Listed = Readonly<Record<string, unknown>>;
 
 /**
- * A waiting job that is not for us to start: one behind another job; one with a reservation, which OAR starts
- * at its time, also with its queues off; and one that says of where it runs what no plan of ours has.
+ * A waiting job that is not for us to start: one behind another job; one with a reservation, which
+ * OAR starts at its time, also with its queues off; and one that says of where it runs what no plan
+ * of ours has.
  */
 function kept(
   job: SiteJob,
@@ -125,7 +126,9 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/** What it asks for in the first of its alternatives, and how many cores OAR has counted for that. */
+/**
+ * What it asks for in the first of its alternatives, and how many cores OAR has counted for that.
+ */
 function wantsOf(listed: Listed): {
   readonly nodeCount: number;
   readonly cpuCount: number | null;
@@ -156,8 +159,8 @@ function endReason(events: unknown): string | null {
 const SIGKILL = 9;
 
 /**
- * OAR keeps no exit code of what it has killed (a job deleted or past its limit), but that its node has
- * said so. What it calls exterminated has ended without a word of the node.
+ * OAR keeps no exit code of what it has killed (a job deleted or past its limit), but that its node
+ * has said so. What it calls exterminated has ended without a word of the node.
  */
 function exitOf({ exit_code: status, events }: Listed): SiteJob['exit'] {
   const known = wholeOf(status);

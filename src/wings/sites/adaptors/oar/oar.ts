@@ -60,8 +60,8 @@ function submit(job: SiteSubmission): SiteQuery<string> {
     ...(queue === null ? [] : ['-q', queue]),
     ...(account === null ? [] : ['--project', account]),
     ...job.options,
-    // It takes one command and no script from its standard input, and shows the command to everybody: what
-    // the script has of variables and keys is its user's alone.
+    // It takes one command and no script from its standard input, and shows the command to
+    // everybody: what the script has of variables and keys is its user's alone.
     `sh ${quoted(job.scriptFile)}`,
   ];
   return { command: { argv }, read: readSubmitted };

@@ -1,5 +1,6 @@
 // How OAR is steered: its queues are off, so that jobs are taken and wait. A start is what its own
-// scheduler does after a decision: cores are assigned in the database, and the server is told to launch.
+// scheduler does after a decision: cores are assigned in the database, and the server is told to
+// launch.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteCommand, SiteOutput, SiteProblem, Steering } from '../adaptor.ts';
@@ -8,23 +9,26 @@ import { failure } from './failure.ts';
 import { QUEUES_COMMAND, readQueues } from './nodes.ts';
 
 /**
- * Only root and the user `oar` may read the accounts of the database there. OAR itself evaluates what users
- * type only with the one that may not write.
+ * Only root and the user `oar` may read the accounts of the database there. OAR itself evaluates
+ * what users type only with the one that may not write.
  */
 const DATABASE_SHELL =
   '. /etc/oar/oar.conf && ask() { PGCONNECT_TIMEOUT="$wait" PGPASSWORD="$2" psql -XqAt -v ON_ERROR_STOP=1 -v VERBOSITY=terse' +
   ' -h "$DB_HOSTNAME" -p "$DB_PORT" -U "$1" "$DB_BASE_NAME"; } && ';
 const READ = 'ask "$DB_BASE_LOGIN_RO" "$DB_BASE_PASSWD_RO"';
 const WRITE = 'ask "$DB_BASE_LOGIN" "$DB_BASE_PASSWD"';
-/** The first line is asked with the one account; nothing but its numbers comes to the rest, with the other. */
+/**
+ * The first line is asked with the one account; nothing but its numbers comes to the rest, with the
+ * other.
+ */
 const READ_THEN_WRITE =
   `IFS= read -r look && found=$(printf '%s\\n' "$look" | ${READ}) || exit; case $found in *[!0-9,]*)` +
   ` echo 'what was found is no list of numbers' >&2; exit 1;; esac;` +
   ` { printf "SET weft.eligible = '{%s}';\\n" "$found"; cat; } | ${WRITE}`;
 
 /**
- * A database that hangs gives up before the gateway ends the command (`site.timeout`): else it might do later
- * what was given up here. A start asks twice.
+ * A database that hangs gives up before the gateway ends the command (`site.timeout`): else it
+ * might do later what was given up here. A start asks twice.
  */
 const ASKED = 2;
 const PSQL_WAIT_MIN_S = 2;
@@ -130,8 +134,9 @@ const OPTIONS =
   'moldable_job_descriptions JOIN job_resource_groups ON res_group_moldable_id = moldable_id';
 
 /**
- * One line that finds the cores of these nodes that are as the job's own conditions want them. Conditions are
- * text of users, who may make more of it than a condition: what it finds is looked at again before it is used.
+ * One line that finds the cores of these nodes that are as the job's own conditions want them.
+ * Conditions are text of users, who may make more of it than a condition: what it finds is looked
+ * at again before it is used.
  */
 function eligible(job: string, nodes: readonly string[]): string {
   return `DO $weft$
@@ -154,8 +159,8 @@ END $weft$; SELECT current_setting('weft.eligible');`.replaceAll(/\n */g, ' ');
 }
 
 /**
- * All or nothing, and one start at a time. Told again to start what is to be launched, it changes nothing. No
- * text of users is in it, and none is run by it.
+ * All or nothing, and one start at a time. Told again to start what is to be launched, it changes
+ * nothing. No text of users is in it, and none is run by it.
  */
 function launch(job: string, nodes: readonly string[]): string {
   const names = namesIn(nodes);

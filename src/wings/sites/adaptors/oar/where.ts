@@ -1,5 +1,5 @@
-// Where the user of a job of OAR wants it to run: what a plan can keep to, and what none of ours can. OAR
-// takes conditions in SQL, and puts those of its own rules around them.
+// Where the user of a job of OAR wants it to run: what a plan can keep to, and what none of ours
+// can. OAR takes conditions in SQL, and puts those of its own rules around them.
 
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
 import { textOf } from '../read.ts';
@@ -14,7 +14,8 @@ export function whereOf(listed: Listed): SiteWhere | string | undefined {
   const shape = shapeProblem(wanted);
   if (shape !== null) return refusalTextOf(shape);
   const typed = typedText(options);
-  // Braces that are not understood are asked at the start, and let a job wait that they keep from its nodes.
+  // Braces that are not understood are asked at the start, and let a job wait that they keep from
+  // its nodes.
   const [, braces = ''] = /\{(.*?)\}\//.exec(wanted) ?? [];
   const ofBraces = ownCondition(braces, typed);
   const inBraces = ofBraces === null ? null : nodesOf(ofBraces);
@@ -34,8 +35,9 @@ const PROPERTY = /\s(-[IhSXYJDkVv]*p|--prop(e(r(ty?)?)?)?[\s=])/;
 const TYPE = /\s(-[IhSXYJDkVv]*t|--t(y(pe?)?)?[\s=])/;
 
 /**
- * Conditions that rules of the site add to all jobs are not in what its user has typed: that is its words in a
- * line, and with `-S` the lines for OAR in its script behind it. A word of its name or program is none.
+ * Conditions that rules of the site add to all jobs are not in what its user has typed: that is its
+ * words in a line, and with `-S` the lines for OAR in its script behind it. A word of its name or
+ * program is none.
  */
 function typedOptions(listed: Listed): readonly string[] {
   const typed = textOf(listed.initial_request) ?? '';
@@ -58,7 +60,9 @@ function bare(text: string): string {
 /** Levels of OAR that lie within a node, and the node itself. */
 const LEVEL = /^(network_address|host|cpu|core|resource_id|thread)=[1-9]\d*$/;
 
-/** What of the wanted amounts a plan of so many cores on so many nodes does not have; null: nothing. */
+/**
+ * What of the wanted amounts a plan of so many cores on so many nodes does not have; null: nothing.
+ */
 function shapeProblem(wanted: string): string | null {
   // The first of several alternatives counts.
   const [first = ''] = wanted.split(/" (?=-l )/);
@@ -70,8 +74,8 @@ function shapeProblem(wanted: string): string | null {
 }
 
 /**
- * What of a condition its user has typed: OAR's rules make `(X) AND more` of it, each of them once more. The
- * largest such part counts, so that what is found is all of it. Null: none is found.
+ * What of a condition its user has typed: OAR's rules make `(X) AND more` of it, each of them once
+ * more. The largest such part counts, so that what is found is all of it. Null: none is found.
  */
 function ownCondition(condition: string, typed: string): string | null {
   let own = condition.trim();

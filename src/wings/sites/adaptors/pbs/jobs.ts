@@ -140,8 +140,8 @@ const KILLED_TO = -24;
 const KILL = 9;
 
 /**
- * From 256 on a signal; below 0 what kept the job from running, which is no end of a program, or the
- * limit for which it was killed.
+ * From 256 on a signal; below 0 what kept the job from running, which is no end of a program, or
+ * the limit for which it was killed.
  */
 function exitOf(value: unknown): ExitStatus | null {
   const text = wordOf(value) ?? '';

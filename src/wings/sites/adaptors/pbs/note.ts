@@ -1,5 +1,5 @@
-// What we say of a job to its user, as the comment of the job, which `qstat -s` shows: PBS's own schedulers
-// would write there why it does not run, and they are off.
+// What we say of a job to its user, as the comment of the job, which `qstat -s` shows: PBS's own
+// schedulers would write there why it does not run, and they are off.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { NotePlace, SiteOutput, SiteProblem } from '../adaptor.ts';
@@ -7,7 +7,9 @@ import { recordsIn, wordOf } from './values.ts';
 
 const NOTE_START = 'weft: ';
 
-/** For operators, as the starts of jobs are. A start by `qrun` writes a comment of its own there. */
+/**
+ * For operators, as the starts of jobs are. A start by `qrun` writes a comment of its own there.
+ */
 export const jobComment: NotePlace = {
   write: (job, words) => [{ argv: ['qalter', '-W', `comment=${quoted(words)}`, job] }],
   written: { command: { argv: ['qstat', '-f', '-F', 'json'] }, read: readWritten },

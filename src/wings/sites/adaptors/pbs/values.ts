@@ -1,5 +1,5 @@
-// Values of the JSON that PBS prints: whatever looks like JSON by itself is written as that, so that a
-// job may have a number for its name.
+// Values of the JSON that PBS prints: whatever looks like JSON by itself is written as that, so
+// that a job may have a number for its name.
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import { ok } from '../../../../kernel/base/result.ts';

@@ -1,5 +1,5 @@
-// Where the user of a job of PBS wants it to run: what a plan can keep to, and what none of ours can. Whatever
-// form it was asked in (`-l nodes=n1`, `-l host=n1`), PBS makes a select of it.
+// Where the user of a job of PBS wants it to run: what a plan can keep to, and what none of ours
+// can. Whatever form it was asked in (`-l nodes=n1`, `-l host=n1`), PBS makes a select of it.
 
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
 import { notPlanned } from '../read.ts';

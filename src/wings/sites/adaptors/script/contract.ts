@@ -1,5 +1,5 @@
-// The contract with programs that drive a site (docs/adaptors.md): what they are asked, and how their
-// answers are read.
+// The contract with programs that drive a site (docs/adaptors.md): what they are asked, and how
+// their answers are read.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteCommand, SiteOutput, SiteProblem, SiteQuery } from '../adaptor.ts';
@@ -96,8 +96,8 @@ const PROBLEM = answerOf<{ problem: ReportedProblem }>({
 });
 
 /**
- * A program that ends with another code than 0 has failed in the middle of something: nothing is known,
- * not even that it refused.
+ * A program that ends with another code than 0 has failed in the middle of something: nothing is
+ * known, not even that it refused.
  */
 function readAnswer<T>(
   output: SiteOutput,

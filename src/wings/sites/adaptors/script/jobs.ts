@@ -1,4 +1,5 @@
-// Jobs as a program lists them: the keys are those of kernel/model/site.ts, and what is left out is not known.
+// Jobs as a program lists them: the keys are those of kernel/model/site.ts, and what is left out is
+// not known.
 
 import { IntervalSet } from '../../../../kernel/base/interval-set.ts';
 import { ok } from '../../../../kernel/base/result.ts';
@@ -109,7 +110,9 @@ const job = (isPlanned: boolean): Shape<SiteJob> => {
   };
 };
 
-/** What it wants of its nodes, while it waits; one that wants what nobody plans is held for that. */
+/**
+ * What it wants of its nodes, while it waits; one that wants what nobody plans is held for that.
+ */
 function placing({ state, queue, where: asked, unplanned }: ListedJob): Partial<SiteJob> {
   if (state !== 'waiting' && state !== 'held') return {};
   const where = { ...(queue === null ? {} : { queues: [queue] }), ...asked };

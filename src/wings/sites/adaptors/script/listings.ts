@@ -1,5 +1,5 @@
-// Nodes, queues and ends as a program lists them: the keys are those of kernel/model/site.ts, and what is
-// left out is not known.
+// Nodes, queues and ends as a program lists them: the keys are those of kernel/model/site.ts, and
+// what is left out is not known.
 
 import { ok } from '../../../../kernel/base/result.ts';
 import { CPUS_PER_NODE_MAX, SITE_NODES_MAX } from '../../../../kernel/model/limits.ts';

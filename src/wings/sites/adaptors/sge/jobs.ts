@@ -43,8 +43,8 @@ export function readJobs(
 }
 
 /**
- * One job of two lines: of its slots, or of elements of an array that wait in different states. As long as
- * one of them may start, the array is not held.
+ * One job of two lines: of its slots, or of elements of an array that wait in different states. As
+ * long as one of them may start, the array is not held.
  */
 function together(before: SiteJob, job: SiteJob): SiteJob {
   const nodes = [...new Set([...before.nodes, ...job.nodes])];

@@ -31,7 +31,8 @@ export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
     nodes: { command: NODES_COMMAND, read: readNodes },
     queues: { command: QUEUES_COMMAND, read: readQueues },
     submit: (job) => submit(job, settings),
-    // Only jobs that have not ended have a name in a listing. An array is one job with its elements.
+    // Only jobs that have not ended have a name in a listing. An array is one job with its
+    // elements.
     named: (name) => namedIn(jobs, name, (id) => id.replace(/\..*$/, '')),
     cancel: (job) => ({ command: { argv: cancelArgv(job) }, read: readCancelled }),
     end: (job) => {

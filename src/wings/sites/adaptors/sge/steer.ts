@@ -1,6 +1,7 @@
 // How Grid Engine is steered: each job asks for a ticket of its own that no host has. We give the
-// ticket to the hosts that are to run it, let the scheduler make one pass, and take it away again. All
-// elements of an array have the same ticket: for the pass those that are not meant get a system hold.
+// ticket to the hosts that are to run it, let the scheduler make one pass, and take it away again.
+// All elements of an array have the same ticket: for the pass those that are not meant get a system
+// hold.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type {
@@ -68,7 +69,9 @@ export function tickets(complex: string): Steering {
   };
 }
 
-/** `h_rt` is counted by the clock on the wall. `qmod -usj` is for managers and for the job's owner. */
+/**
+ * `h_rt` is counted by the clock on the wall. `qmod -usj` is for managers and for the job's owner.
+ */
 const byManager: Suspension = {
   stopsLimit: false,
   isForOwners: true,

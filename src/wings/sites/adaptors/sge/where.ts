@@ -1,4 +1,5 @@
-// Where the user of a job of Grid Engine wants it to run: what a plan can keep to, and what none of ours can.
+// Where the user of a job of Grid Engine wants it to run: what a plan can keep to, and what none of
+// ours can.
 
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
 import { notPlanned } from '../read.ts';

@@ -1,5 +1,6 @@
-// The mark of jobs that a plugin of Slurm holds so that we let them go (docs/sites/slurm.md): it writes
-// `weft` into the administrator's comment of each, and into the comment when its user wants it held, too.
+// The mark of jobs that a plugin of Slurm holds so that we let them go (docs/sites/slurm.md): it
+// writes `weft` into the administrator's comment of each, and into the comment when its user wants
+// it held, too.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';

@@ -64,7 +64,9 @@ function read(output: SiteOutput, plan: Planner): Result<readonly SiteJob[], Sit
 
 type Listed = Readonly<Record<string, unknown>>;
 
-/** Names of fields that no version went without: a job that lacks one is not to be taken for none. */
+/**
+ * Names of fields that no version went without: a job that lacks one is not to be taken for none.
+ */
 export const NO_NAMES = 'a job has no job_id, array_job_id, array_task_id or user_name';
 
 /** Returns null when it is no listing of a version that is known. */
@@ -92,8 +94,8 @@ function jobOf(listed: Listed, plan: Planner): SiteJob[] {
   const state = jobStateOf(words, blockOf(listed, reason));
   const endedAt = state === 'ended' ? instantOf(numberOf(listed.end_time)) : null;
   const nodes = nodesOf(textOf(listed.nodes));
-  // A job that waits has the time planned for it, one that was cancelled before it began that of its
-  // end: only what has had nodes has started.
+  // A job that waits has the time planned for it, one that was cancelled before it began that of
+  // its end: only what has had nodes has started.
   const hasStarted = nodes.length > 0 && state !== 'waiting' && state !== 'held';
   const startedAt = hasStarted ? instantOf(numberOf(listed.start_time)) : null;
   return [
@@ -160,7 +162,10 @@ function exitOf(value: unknown): ExitStatus | null {
   return code === null ? null : { code };
 }
 
-/** What keeps it beside us: where we keep it from starting, Slurm says only that, as `PartitionDown`. */
+/**
+ * What keeps it beside us: where we keep it from starting, Slurm says only that, as
+ * `PartitionDown`.
+ */
 function reasonOf(
   listed: Listed,
   { state, reason }: { readonly state: SiteJobState; readonly reason: string | null },

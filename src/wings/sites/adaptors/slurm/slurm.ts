@@ -44,8 +44,8 @@ function submit(job: SiteSubmission): SiteQuery<string> {
   const { queue, account, walltimeMs, memoryBytes } = job;
   const argv = [
     ...['sbatch', '--parsable', '--no-requeue', `--job-name=${job.name}`],
-    // What it runs with is chosen already. NIL and NONE have Slurm run the user's login shell on the node
-    // first, and a job whose profile is slow or broken start late or not at all.
+    // What it runs with is chosen already. NIL and NONE have Slurm run the user's login shell on
+    // the node first, and a job whose profile is slow or broken start late or not at all.
     '--export=ALL',
     ...[`--nodes=${job.nodeCount}-${job.nodeCount}`, '--ntasks-per-node=1'],
     ...[`--cpus-per-task=${job.cpuCount}`, `--chdir=${job.directory}`],

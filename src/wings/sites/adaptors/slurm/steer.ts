@@ -1,6 +1,6 @@
-// How Slurm is steered: by an execution partition that only an administrator can use, or by a plugin that
-// holds what has not been started yet. Both take its built-in scheduler for the start itself, in order of
-// arrival, over jobs of which only those may run that we have let go.
+// How Slurm is steered: by an execution partition that only an administrator can use, or by a
+// plugin that holds what has not been started yet. Both take its built-in scheduler for the start
+// itself, in order of arrival, over jobs of which only those may run that we have let go.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteQueue } from '../../../../kernel/model/site.ts';

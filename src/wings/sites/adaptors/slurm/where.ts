@@ -1,4 +1,5 @@
-// Where the user of a job of Slurm wants it to run: what a plan can keep to, and what none of ours can.
+// Where the user of a job of Slurm wants it to run: what a plan can keep to, and what none of ours
+// can.
 
 import type { SiteWhere } from '../../../../kernel/model/site.ts';
 import { nodesOf, notPlanned, textOf } from '../read.ts';
@@ -34,7 +35,10 @@ function hasText(...names: readonly string[]) {
   return (listed: Listed): boolean => names.some((name) => textOf(listed[name]) !== null);
 }
 
-/** Beside cpus, which Slurm 23.11 and later names there for `--cpus-per-task`: they are counted anyway. */
+/**
+ * Beside cpus, which Slurm 23.11 and later names there for `--cpus-per-task`: they are counted
+ * anyway.
+ */
 function hasTres(...names: readonly string[]) {
   return (listed: Listed): boolean =>
     names.some((name) => {

@@ -1,5 +1,5 @@
-// A request over HTTP as a command: curl reads all of it from its standard input, so that nothing of it
-// stands in a command line, and the last line of its answer is the status.
+// A request over HTTP as a command: curl reads all of it from its standard input, so that nothing
+// of it stands in a command line, and the last line of its answer is the status.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteCommand, SiteOutput, SiteProblem } from '../adaptor.ts';
@@ -33,8 +33,8 @@ function quoted(text: string): string {
 }
 
 /**
- * Errors that say nothing of the request (slurm_errno.h): below 2000 and from 5000 the way to Slurm's
- * daemons is broken, from 6000 the token is not taken, 7000 is the accounting's connection.
+ * Errors that say nothing of the request (slurm_errno.h): below 2000 and from 5000 the way to
+ * Slurm's daemons is broken, from 6000 the token is not taken, 7000 is the accounting's connection.
  */
 function isWord(error: unknown): boolean {
   return typeof error === 'number' && error >= 2000 && (error < 5000 || error > 7000);

@@ -1,5 +1,5 @@
-// Slurm by its daemon for HTTP, slurmrestd with openapi/v0.0.38 and tokens (auth/jwt). Jobs and nodes are
-// as squeue and sinfo print them.
+// Slurm by its daemon for HTTP, slurmrestd with openapi/v0.0.38 and tokens (auth/jwt). Jobs and
+// nodes are as squeue and sinfo print them.
 
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteJob, SiteNode, SiteQueue } from '../../../../kernel/model/site.ts';

@@ -1,4 +1,5 @@
-// A command of weft that did not succeed: its exit code is the kind of the refusal (docs/errors.md).
+// A command of weft that did not succeed: its exit code is the kind of the refusal
+// (docs/errors.md).
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import { KINDS } from '../../../../kernel/model/errors.ts';

@@ -19,7 +19,9 @@ import { readEnd, readJobs, readNodes, readQueues } from './views.ts';
 const MIB = 1_048_576;
 const NAMED_MAX = 1000;
 
-/** The gateway's own cluster is another one: what its environment says of that is not for this one. */
+/**
+ * The gateway's own cluster is another one: what its environment says of that is not for this one.
+ */
 const OUR_OWN = ['HEAD', 'SOCKET', 'DIR', 'TOKEN', 'TOKEN_FILE', 'FINGERPRINT', 'CONFIG'];
 
 /** @param program `weft` with the options that say which cluster */
@@ -52,8 +54,9 @@ function whole<T>(read: Result<readonly T[], SiteProblem>): Result<readonly T[],
 }
 
 /**
- * Started once: a second start by that cluster, after the loss of a node, would end at once with code 0,
- * because the first has the claim. The name is the key, too: the same submission is the same job.
+ * Started once: a second start by that cluster, after the loss of a node, would end at once with
+ * code 0, because the first has the claim. The name is the key, too: the same submission is the
+ * same job.
  */
 function submitWords(job: SiteSubmission): string[] {
   const { name, queue, walltimeMs, memoryBytes } = job;
@@ -65,7 +68,8 @@ function submitWords(job: SiteSubmission): string[] {
     ...(walltimeMs === null ? [] : [`--time=${walltimeMs}ms`]),
     ...(memoryBytes === null ? [] : [`--memory=${Math.ceil(memoryBytes / MIB)}M`]),
     ...job.options,
-    // What the script has of variables and keys is its user's alone, and command lines are everybody's.
+    // What the script has of variables and keys is its user's alone, and command lines are
+    // everybody's.
     ...['--', '/bin/sh', job.scriptFile],
   ];
 }

@@ -1,5 +1,5 @@
-// Filters and annotations: what a scheduler sees of nodes, jobs and queues is what the site wants it
-// to see. Rules apply in their order; each sees the labels that those before it have added.
+// Filters and annotations: what a scheduler sees of nodes, jobs and queues is what the site wants
+// it to see. Rules apply in their order; each sees the labels that those before it have added.
 
 import type { FilterRule, Rename, Seen } from '../../../../kernel/model/filter-rule.ts';
 import { meetsLabel } from '../../../../kernel/model/labels.ts';

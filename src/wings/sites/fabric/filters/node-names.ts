@@ -1,5 +1,5 @@
-// What the nodes of a site are called here, where its rules give them other names: no two have the same, and
-// none has that of another node over there. To the site only its own names are said.
+// What the nodes of a site are called here, where its rules give them other names: no two have the
+// same, and none has that of another node over there. To the site only its own names are said.
 
 import { parseNodeName } from '../../../../kernel/model/ids.ts';
 import type { SiteNode } from '../../../../kernel/model/site.ts';
@@ -13,13 +13,19 @@ export interface FormerName {
 }
 
 export class NodeNames {
-  /** The site's name of each node, by each name that it has had here: its tasks may still be known by it. */
+  /**
+   * The site's name of each node, by each name that it has had here: its tasks may still be known
+   * by it.
+   */
   readonly #own = new Map<string, string>();
   /** The same under gateways before this one: the head may still say it. */
   readonly #before = new Map<string, string>();
   #clashes: readonly string[] = [];
 
-  /** A node was called so under a gateway before this one; the name stays its own while it has tasks. */
+  /**
+   * A node was called so under a gateway before this one; the name stays its own while it has
+   * tasks.
+   */
   keep({ shown, own, hasTasks }: FormerName): void {
     this.#before.set(shown, own);
     if (hasTasks) this.#own.set(shown, own);

@@ -1,5 +1,5 @@
-// A site as its filters have it: its nodes, jobs and queues with what rules make of each. The listings
-// themselves stay as the site has made them, so that both sides can be shown.
+// A site as its filters have it: its nodes, jobs and queues with what rules make of each. The
+// listings themselves stay as the site has made them, so that both sides can be shown.
 
 import {
   type FilterRule,
@@ -69,7 +69,9 @@ export class Filters {
     return `source ${unread.name}, by which its filters hide, was never read: ${why}`;
   }
 
-  /** A listing as it is to be seen: each node with what rules make of it, and by a name of its own. */
+  /**
+   * A listing as it is to be seen: each node with what rules make of it, and by a name of its own.
+   */
   nodes(listed: readonly SiteNode[]): readonly SiteNode[] {
     const all = listed.map((node) => {
       const seen = this.node(node);

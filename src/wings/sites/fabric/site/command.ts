@@ -1,5 +1,5 @@
-// One command of a site, run so that its answer can be read: in a language and a zone that are known,
-// bounded in time and in size.
+// One command of a site, run so that its answer can be read: in a language and a zone that are
+// known, bounded in time and in size.
 
 import { quoteWord } from '../../../../kernel/base/shell-word.ts';
 import type { Commands } from '../../../../kernel/ports/commands.ts';
@@ -55,7 +55,10 @@ function isBehindSsh(before: readonly string[]): boolean {
   return before.some((word) => /(^|\/)ssh$/.test(word));
 }
 
-/** What ssh is given comes to a shell as one line, and without variables; other programs start it as it is. */
+/**
+ * What ssh is given comes to a shell as one line, and without variables; other programs start it as
+ * it is.
+ */
 function wordsBehind(
   before: readonly string[],
   argv: readonly string[],

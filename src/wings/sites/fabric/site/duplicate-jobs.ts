@@ -1,6 +1,6 @@
-// Jobs of ours that a site may have although nothing of them is to run: it took them and said no, or its
-// answer was lost and it has several of one name. Their scripts would do nothing, but where we say what
-// starts they would wait for ever. They are looked up by their names and cancelled.
+// Jobs of ours that a site may have although nothing of them is to run: it took them and said no,
+// or its answer was lost and it has several of one name. Their scripts would do nothing, but where
+// we say what starts they would wait for ever. They are looked up by their names and cancelled.
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import type { SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
@@ -65,7 +65,8 @@ export class DuplicateJobs {
       if (one === undefined) folders.remove(launchId);
       else folders.note(launchId, FORGOTTEN, '');
     } catch (error) {
-      // The file server is away, or full: the next gateway finds the launch, and is told again to forget it.
+      // The file server is away, or full: the next gateway finds the launch, and is told again to
+      // forget it.
       log.warn({ error: String(error), launchId }, 'the folder of a job that is over stays');
     }
   }
@@ -141,7 +142,10 @@ export class DuplicateJobs {
   }
 }
 
-/** Where there are several, nobody knows which of them it was; it is over, so that cancelling it is nothing. */
+/**
+ * Where there are several, nobody knows which of them it was; it is over, so that cancelling it is
+ * nothing.
+ */
 function duplicatesOf({ siteJob, cancelled }: One, ids: readonly string[]): string[] {
   const isOwn = ids.length === 1 && ids[0] === siteJob;
   return isOwn ? [] : ids.filter((id) => !cancelled.has(id));

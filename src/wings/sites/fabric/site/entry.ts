@@ -1,5 +1,5 @@
-// What a gateway knows of one job of ours at a site, and what it concludes. Nothing is concluded from
-// absence: a job is running, ended with evidence, or unknown.
+// What a gateway knows of one job of ours at a site, and what it concludes. Nothing is concluded
+// from absence: a job is running, ended with evidence, or unknown.
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import type { ExitStatus } from '../../../../kernel/model/job.ts';
@@ -24,7 +24,9 @@ import {
 export const SETTLE_MS = 15_000;
 /** Between two tries of what did not succeed. */
 export const AGAIN_MS = 5_000;
-/** After a site has said that a job is over: its receipt may be on its way through a file server. */
+/**
+ * After a site has said that a job is over: its receipt may be on its way through a file server.
+ */
 export const RECEIPT_MS = 5_000;
 /** A receipt that was not there so long ago has just come. */
 const FRESH_MS = 5_000;
@@ -32,9 +34,14 @@ const FRESH_MS = 5_000;
 export const MISSING_MS = 30_000;
 /** After a start that a site refuses: a node may be a moment longer in use there than here. */
 const REFUSED_MS = 1_000;
-/** After a receipt with a signal: so long its site is waited for, which may say that somebody cancelled it. */
+/**
+ * After a receipt with a signal: so long its site is waited for, which may say that somebody
+ * cancelled it.
+ */
 const WORD_MS = 30_000;
-/** A start of a foreign job that has not taken by then, or is refused for so long, is taken back. */
+/**
+ * A start of a foreign job that has not taken by then, or is refused for so long, is taken back.
+ */
 const TAKEN_MS = 10_000;
 /** A start of one of ours that has not taken by then is ordered again. */
 const START_AGAIN_MS = 20_000;
@@ -54,7 +61,10 @@ export interface LaunchEntry {
   nextAt: number;
   /** A listing that was read did not have it since then. */
   missingSince: number | null;
-  /** Since when and how the site says that it is over, before any sign of its script; null: it does not. */
+  /**
+   * Since when and how the site says that it is over, before any sign of its script; null: it does
+   * not.
+   */
   over: { readonly since: number; readonly there: EndThere; readonly word: string } | null;
   /** The words in which the site says that somebody there cancelled the job; null: it does not. */
   cancelledAs: string | null;
@@ -71,7 +81,9 @@ export interface LaunchEntry {
   startedAt: number | null;
   /** When it was given to the site; 0: by a gateway before this one. */
   givenAt: number;
-  /** A user of the site gave it to it: it has no script of ours, and the site's word on it counts. */
+  /**
+   * A user of the site gave it to it: it has no script of ours, and the site's word on it counts.
+   */
   isForeign: boolean;
   /** The site starts it when we say so. */
   isSteered: boolean;
@@ -367,8 +379,8 @@ export function cancelled(
 }
 
 /**
- * A job that began, that its owner gave up, and that a site without accounting has no more, or with it
- * never named to us: what is left to know is that nobody knows.
+ * A job that began, that its owner gave up, and that a site without accounting has no more, or with
+ * it never named to us: what is left to know is that nobody knows.
  */
 export function giveUp(entry: LaunchEntry, now: number, hasAccounting: boolean): void {
   const { cancelledAt, missingSince, begun, stage } = entry;
@@ -396,7 +408,8 @@ export function claimTaken(entry: LaunchEntry, by: 'us' | 'script', now: number)
 function neverBegun(entry: LaunchEntry): { why: string; there: EndThere } {
   const { isCancelWanted, isForeign, over } = entry;
   if (isCancelWanted) {
-    // A head that was put back does not know that it wanted that: what it only took back starts anew.
+    // A head that was put back does not know that it wanted that: what it only took back starts
+    // anew.
     return { why: 'cancelled before it began', there: isForeign ? 'cancelled' : 'untaken' };
   }
   if (over === null) {

@@ -1,5 +1,5 @@
-// Why we hold a job of a site's user, written at the job itself: there its user looks for it. Written only when
-// it changes, and taken away when it is over.
+// Why we hold a job of a site's user, written at the job itself: there its user looks for it.
+// Written only when it changes, and taken away when it is over.
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
@@ -51,7 +51,10 @@ export class JobNotes {
     }
   }
 
-  /** Once; a site that does not answer, as it has more to say than there is time for, is not asked often. */
+  /**
+   * Once; a site that does not answer, as it has more to say than there is time for, is not asked
+   * often.
+   */
   async #askBefore(now: number): Promise<void> {
     const { place, ask } = this.#world;
     if (this.#askAt === null || now < this.#askAt || place.written === undefined) return;
@@ -84,7 +87,10 @@ export class JobNotes {
   }
 }
 
-/** One line of ASCII, whatever its user has put into the names that are in it; null: it is not held by us. */
+/**
+ * One line of ASCII, whatever its user has put into the names that are in it; null: it is not held
+ * by us.
+ */
 function wordsFor({ isHeldByUs, reason }: Noted): string | null {
   if (isHeldByUs !== true || reason === null) return null;
   return reason

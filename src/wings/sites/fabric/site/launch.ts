@@ -1,5 +1,5 @@
-// A launch that is a job at a site: what is known of it, whose it is, what its agent has heard of it, and
-// the note by which the next gateway takes it up again.
+// A launch that is a job at a site: what is known of it, whose it is, what its agent has heard of
+// it, and the note by which the next gateway takes it up again.
 
 import { type EpochId, formatEpochId, type TaskId } from '../../../../kernel/model/ids.ts';
 import type { EndThere, KnownProcess, ProcessEvent } from '../../../../kernel/model/processes.ts';
@@ -13,7 +13,10 @@ import type { SiteWorld } from './world.ts';
 
 type Foreign = NonNullable<LaunchRequest['foreign']>;
 
-/** Where its user wants it, as its site listed it before it was started: afterwards it lists our choice. */
+/**
+ * Where its user wants it, as its site listed it before it was started: afterwards it lists our
+ * choice.
+ */
 interface Asked {
   readonly isPinned: boolean;
   /** Absent: the site names none. */
@@ -167,7 +170,9 @@ function parseNote(text: string | null): Note | null {
   }
 }
 
-/** By the variable that the head gives to such programs alone while the maintenance has the node. */
+/**
+ * By the variable that the head gives to such programs alone while the maintenance has the node.
+ */
 function maintenanceOf({ environment }: LaunchRequest): string | null {
   return variable(environment, 'MAINTENANCE_ID');
 }
@@ -224,7 +229,9 @@ export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEven
   ];
 }
 
-/** By the clocks of the site, which need not be ours: not before it was given to it, nor to come. */
+/**
+ * By the clocks of the site, which need not be ours: not before it was given to it, nor to come.
+ */
 function startedAgo({ startedAt, givenAt }: LaunchEntry, now: number): number {
   return startedAt === null ? 0 : Math.max(0, now - Math.max(startedAt, givenAt));
 }

@@ -1,5 +1,5 @@
-// What a gateway knows of one node that a maintenance wants, or has: one value for each phase, and one
-// function for each step between them (M9).
+// What a gateway knows of one node that a maintenance wants, or has: one value for each phase, and
+// one function for each step between them (M9).
 
 import type { SiteStop } from '../../../../kernel/model/site.ts';
 import type { StopNote } from './stop-note.ts';
@@ -14,7 +14,9 @@ export interface Refusal {
 export interface Stopping {
   readonly phase: 'stopping' | 'opened';
   readonly note: StopNote;
-  /** When the site acknowledged the command that its listing does not show yet; null: it has not. */
+  /**
+   * When the site acknowledged the command that its listing does not show yet; null: it has not.
+   */
   readonly takenAt: number | null;
   /** Null: none. Said before the way back has begun, which needs the site's word on the node. */
   readonly refused: Refusal | null;
@@ -104,7 +106,8 @@ export function givenBack(stop: NodeStop | undefined): NodeStop | null {
 
 /**
  * What its head is told of it.
- * @param isAwaited the head wants it for the maintenance that it is being stopped for, and knows that
+ * @param isAwaited the head wants it for the maintenance that it is being stopped for, and knows
+ * that
  */
 export function shown(
   node: string,

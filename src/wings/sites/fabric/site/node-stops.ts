@@ -1,6 +1,7 @@
-// Nodes that a site keeps from all jobs while a maintenance of ours has them: stopped by the site's own
-// command, opened only for the moment in which the maintenance's program begins, and given back as they
-// were. What was, is written down before anything is changed; a gateway that is killed anywhere goes on.
+// Nodes that a site keeps from all jobs while a maintenance of ours has them: stopped by the site's
+// own command, opened only for the moment in which the maintenance's program begins, and given back
+// as they were. What was, is written down before anything is changed; a gateway that is killed
+// anywhere goes on.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteNode, SiteStop, StopRequest } from '../../../../kernel/model/site.ts';
@@ -48,7 +49,10 @@ export const LATE_MS = 15_000;
 /** Between two looks whether it has begun. */
 const LOOK_MS = 500;
 
-/** All that a head wants stopped, as it said last; `away`: it can say nothing more, for a while or for ever. */
+/**
+ * All that a head wants stopped, as it said last; `away`: it can say nothing more, for a while or
+ * for ever.
+ */
 type HeadRequests =
   | { readonly state: 'unheard' }
   | { readonly state: 'there' | 'away'; readonly wishes: ReadonlyMap<string, StopRequest> };
@@ -222,7 +226,10 @@ export class NodeStops {
     if (note.phase !== 'stopped') await this.#stop(node, note);
   }
 
-  /** A stop that took effect after its node had been given back is undone once a head wants none there. */
+  /**
+   * A stop that took effect after its node had been given back is undone once a head wants none
+   * there.
+   */
   async #takeStray(node: string): Promise<void> {
     if (this.#head.state !== 'there') return;
     const found = await this.#find(node);
@@ -374,7 +381,9 @@ export class NodeStops {
     return true;
   }
 
-  /** How it stands at this moment; null: its site does not say. A node that is gone takes no jobs. */
+  /**
+   * How it stands at this moment; null: its site does not say. A node that is gone takes no jobs.
+   */
   async #find(node: string): Promise<SiteNode | null> {
     const nodes = await this.#list();
     if (!nodes.ok) {

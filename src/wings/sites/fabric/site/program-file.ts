@@ -1,5 +1,5 @@
-// The file that starts a task's program at a site: its variables are in the file, which only its user may
-// read, as what stands in a command's words is read by everybody on the node.
+// The file that starts a task's program at a site: its variables are in the file, which only its
+// user may read, as what stands in a command's words is read by everybody on the node.
 
 import { quoteWord } from '../../../../kernel/base/shell-word.ts';
 

@@ -1,6 +1,6 @@
-// The script that a site runs for us, and the receipts that it writes. Whoever takes the claim first
-// decides: a second start of the same launch does nothing, and a gateway that takes it knows that
-// nothing of the launch has run or ever will.
+// The script that a site runs for us, and the receipts that it writes. Whoever takes the claim
+// first decides: a second start of the same launch does nothing, and a gateway that takes it knows
+// that nothing of the launch has run or ever will.
 
 import { quoteWord } from '../../../../kernel/base/shell-word.ts';
 import type { ExitStatus } from '../../../../kernel/model/job.ts';
@@ -10,13 +10,18 @@ export const CLAIM = 'claim';
 export const STARTED = 'started';
 export const ENDED = 'ended';
 
-/** By Linux' numbers, as sites are told them: those that would end a shell, but for its own faults. */
+/**
+ * By Linux' numbers, as sites are told them: those that would end a shell, but for its own faults.
+ */
 const TRAPPED = '1 2 3 5 6 10 12 13 14 15 16 24 25 26 27 29 30 31';
 /** Not every shell knows them; the C library keeps the two before them for itself. */
 const TRAPPED_REALTIME = Array.from({ length: 31 }, (_, at) => 34 + at).join(' ');
 
 export interface SiteLaunch {
-  /** Where the receipts go, and the program's files are (program-file.ts), as the site's nodes see it. */
+  /**
+   * Where the receipts go, and the program's files are (program-file.ts), as the site's nodes see
+   * it.
+   */
   readonly folder: string;
   readonly cwd: string;
   readonly umask: number;
@@ -76,8 +81,8 @@ export function parseStartReceipt(text: string): StartReceipt | null {
 }
 
 /**
- * A code over 128 is a signal, as shells have it: the two cannot be told apart. Scripts of older gateways
- * wrote `0m0,000s` in some languages.
+ * A code over 128 is a signal, as shells have it: the two cannot be told apart. Scripts of older
+ * gateways wrote `0m0,000s` in some languages.
  */
 export function parseEndReceipt(text: string): EndReceipt | null {
   const found = /^(\d{1,12}) (\d{1,3}) (\d+)m([\d.,]+)s (\d+)m([\d.,]+)s\n$/.exec(text);

@@ -1,5 +1,5 @@
-// Orders to a site about one launch: to take it, start it, end it, or say how it ended. Commands are run
-// here, and what they say goes to the rules in entry.ts.
+// Orders to a site about one launch: to take it, start it, end it, or say how it ended. Commands
+// are run here, and what they say goes to the rules in entry.ts.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
@@ -91,7 +91,8 @@ export class SiteOrders {
     }
     rules.submitting(entry, clock.now());
     const answer = await this.#ask(query, launch.user);
-    // It may be the way to the site that failed, with the job there: then its script may be at work.
+    // It may be the way to the site that failed, with the job there: then its script may be at
+    // work.
     const isNo = !answer.ok && answer.error.kind === 'refused';
     if (isNo && !folders.claim(entry.launchId)) {
       return rules.claimTaken(entry, 'script', clock.now());
@@ -158,7 +159,8 @@ export class SiteOrders {
     const heldNow = () => named.filter((node) => stops?.holds(node) === true);
     const isAnothers = (node: string): boolean =>
       maintenance !== null && stops?.maintenanceOf(node) !== maintenance;
-    // A task that was placed there before goes first: its maintenance waits for it, or has it ended.
+    // A task that was placed there before goes first: its maintenance waits for it, or has it
+    // ended.
     const opened = heldNow();
     // Others may be before it, and the node be stopped until its turn comes.
     const obstacle = (): SiteProblem | null => {
@@ -173,7 +175,8 @@ export class SiteOrders {
     const known = this.#asked(launch);
     const start = () => place.steerer.start({ id, handle, ...whole, ...known }, named, obstacle);
     const hasBegun = () => this.#hasBegun(id);
-    // In one order for all: none waits for a node that another keeps while it waits for one of its own.
+    // In one order for all: none waits for a node that another keeps while it waits for one of its
+    // own.
     return opened
       .sort()
       .reduce((begin, node) => () => stops?.openFor(node, begin, hasBegun) ?? begin(), start)();

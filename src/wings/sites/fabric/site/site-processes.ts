@@ -1,5 +1,6 @@
-// A site in the place of a launcher: what an agent starts, the site runs. The rules are in entry.ts, the
-// commands in site-orders.ts; here it is seen to that what there is to do is done, and what came of it told.
+// A site in the place of a launcher: what an agent starts, the site runs. The rules are in
+// entry.ts, the commands in site-orders.ts; here it is seen to that what there is to do is done,
+// and what came of it told.
 
 import type { KnownProcess, ProcessEvent } from '../../../../kernel/model/processes.ts';
 import type { Timer } from '../../../../kernel/ports/clock.ts';

@@ -1,5 +1,5 @@
-// How much a site has whose own scheduler decides, and what its gateway says of that while nodes of it come
-// and go.
+// How much a site has whose own scheduler decides, and what its gateway says of that while nodes of
+// it come and go.
 
 import { isSame } from '../../../../kernel/base/same.ts';
 import { largestOf, type NodeSize } from '../../../../kernel/model/node-sizes.ts';
@@ -15,7 +15,10 @@ export interface SiteSize {
   readonly sizes: readonly NodeSize[];
 }
 
-/** Those that are down count as much as one of them: the site takes a job into its queue all the same. */
+/**
+ * Those that are down count as much as one of them: the site takes a job into its queue all the
+ * same.
+ */
 export function sizeOf(nodes: readonly SiteNode[]): SiteSize {
   const { cpuCount, memoryBytes } = totalOf(nodes);
   const sizes = largestOf(nodes);
@@ -35,7 +38,10 @@ export function sizeOf(nodes: readonly SiteNode[]): SiteSize {
   return { resources, sizes };
 }
 
-/** The head is told in a new session, with all that the site has: not for each node of many that comes back. */
+/**
+ * The head is told in a new session, with all that the site has: not for each node of many that
+ * comes back.
+ */
 const TOLD_EVERY_MS = 60_000;
 
 export class SizeWatch {

@@ -52,7 +52,10 @@ export interface SiteWatchWorld {
   };
 }
 
-/** Queues change seldom, and so does what a takeover needs: both are looked at once in so many listings. */
+/**
+ * Queues change seldom, and so does what a takeover needs: both are looked at once in so many
+ * listings.
+ */
 const SELDOM_LISTINGS = 12;
 
 /** `isNew`: something of them is not as it was listed before. */
@@ -96,9 +99,15 @@ export class SiteWatch implements SiteSource {
   #queues: readonly SiteQueue[] = [];
   /** By the clock that never jumps; null: not yet. */
   #listedAt: number | null = null;
-  /** Jobs, nodes and queues were asked for; before that nothing is told, as half of it would be a lie. */
+  /**
+   * Jobs, nodes and queues were asked for; before that nothing is told, as half of it would be a
+   * lie.
+   */
   #hasLooked = false;
-  /** The last rare look: `lacks` it found something to be lacking, and is made again with the next listing. */
+  /**
+   * The last rare look: `lacks` it found something to be lacking, and is made again with the next
+   * listing.
+   */
   #rare: Rare = { kind: 'due' };
   readonly #vanished: Vanished;
   /** What its nodes are, and were, called here. */

@@ -1,5 +1,5 @@
-// Where a job of ours at a site is, as a union, with one function for each step. An end is an end: what is
-// heard of the job after that changes nothing of it.
+// Where a job of ours at a site is, as a union, with one function for each step. An end is an end:
+// what is heard of the job after that changes nothing of it.
 
 import type { ExitStatus } from '../../../../kernel/model/job.ts';
 import type { EndThere } from '../../../../kernel/model/processes.ts';
@@ -36,8 +36,8 @@ export type Stage =
   | { readonly kind: 'ended'; readonly ending: SiteEnding; readonly siteJob: string | null };
 
 /**
- * `said`: its site says that it runs. `proven`: its script took the claim, so that what the site says of
- * its end is about our program. `unheard`: neither.
+ * `said`: its site says that it runs. `proven`: its script took the claim, so that what the site
+ * says of its end is about our program. `unheard`: neither.
  */
 export type Begun = 'unheard' | 'said' | 'proven';
 

@@ -93,7 +93,9 @@ export class Steerer {
     return suspension === undefined ? null : this.#runAll(suspension[work](job));
   }
 
-  /** The only nodes on which it was started, as far as we know; null: it was not, or on others, too. */
+  /**
+   * The only nodes on which it was started, as far as we know; null: it was not, or on others, too.
+   */
   startedOn(job: string): readonly string[] | null {
     return this.#startedOn.get(job) ?? null;
   }
@@ -105,8 +107,8 @@ export class Steerer {
   }
 
   /**
-   * From now on until the answer is called: the arrays of which elements are started meanwhile. Their site
-   * may show the others held for that moment.
+   * From now on until the answer is called: the arrays of which elements are started meanwhile.
+   * Their site may show the others held for that moment.
    */
   heed(): () => ReadonlySet<string> {
     const seen = new Set(this.#starting === null ? [] : [this.#starting]);
@@ -177,7 +179,8 @@ export class Steerer {
 
   async #start(job: Startable, nodes: readonly string[]): Promise<Result<null, SiteProblem>> {
     const { steering } = this.#world;
-    // Another scheduler may be at work there, and what it has given to somebody is not ours to give.
+    // Another scheduler may be at work there, and what it has given to somebody is not ours to
+    // give.
     if (this.#lack !== null) return err({ kind: 'away', text: this.#lack });
     const cleared = await this.#undo();
     if (!cleared.ok) return err({ ...cleared.error, kind: 'away' });

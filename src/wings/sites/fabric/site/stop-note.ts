@@ -1,12 +1,12 @@
-// What a gateway writes down of a node before it stops it at its site, so that whoever comes after a
-// crash gives the node back as it was, once.
+// What a gateway writes down of a node before it stops it at its site, so that whoever comes after
+// a crash gives the node back as it was, once.
 
 import type { NodePart, SiteNode } from '../../../../kernel/model/site.ts';
 
 /**
- * `stopping`: the site is told, or soon. `stopped`: it has done so. `opened`: it had, and is told again: the
- * node was opened for the moment in which the maintenance's program begins, or by others. `returning`: it is
- * being given back.
+ * `stopping`: the site is told, or soon. `stopped`: it has done so. `opened`: it had, and is told
+ * again: the node was opened for the moment in which the maintenance's program begins, or by
+ * others. `returning`: it is being given back.
  */
 export type StopPhase = 'stopping' | 'stopped' | 'opened' | 'returning';
 
@@ -20,13 +20,22 @@ export interface StopNote {
   readonly open: readonly string[];
   /** What the site said of it before; null: nothing. */
   readonly reasonBefore: string | null;
-  /** When its site was told last to stop it and nobody saw what came of it; absent: that was always seen. */
+  /**
+   * When its site was told last to stop it and nobody saw what came of it; absent: that was always
+   * seen.
+   */
   readonly unseenAt?: number;
-  /** While it is being given back: it was seen as it is to be left, and what opens since, others open. */
+  /**
+   * While it is being given back: it was seen as it is to be left, and what opens since, others
+   * open.
+   */
   readonly isSeen?: boolean;
 }
 
-/** Whether its site says if operators stopped it: of a node that is down, or in no known state, it may not. */
+/**
+ * Whether its site says if operators stopped it: of a node that is down, or in no known state, it
+ * may not.
+ */
 export function isTold({ state, parts }: SiteNode): boolean {
   return parts !== undefined || (state !== 'down' && state !== 'unknown');
 }
@@ -48,8 +57,8 @@ export function reasonOf(maintenance: string): string {
 const OWN_REASON = /^weft maintenance (m\d+)(?: *\[[^\]]*\])?$/;
 
 /**
- * The note to give a node back that is stopped in our words though nothing is noted of it: a command took
- * effect after it had been given up. Null: it is not so.
+ * The note to give a node back that is stopped in our words though nothing is noted of it: a
+ * command took effect after it had been given up. Null: it is not so.
  */
 export function noteOfStray(node: SiteNode): StopNote | null {
   const [, maintenance] = OWN_REASON.exec(node.reason?.trim() ?? '') ?? [];
@@ -71,8 +80,8 @@ export function parseStopNote(text: string): StopNote | null {
 }
 
 /**
- * The note to begin or go on with, for a node that is to be stopped and has these parts open. Who opens
- * a node that was stopped has it opened for good; who opened it for a program is ourselves.
+ * The note to begin or go on with, for a node that is to be stopped and has these parts open. Who
+ * opens a node that was stopped has it opened for good; who opened it for a program is ourselves.
  */
 export function noteToStop(
   known: StopNote | undefined,
@@ -102,7 +111,10 @@ export function noteToStop(
   };
 }
 
-/** The note to open a stopped node by: what others have opened or stopped of it meanwhile stays as they left it. */
+/**
+ * The note to open a stopped node by: what others have opened or stopped of it meanwhile stays as
+ * they left it.
+ */
 export function noteToOpen(note: StopNote, node: SiteNode): StopNote {
   const byOthers = openPartsOf(node);
   const open = [...new Set([...note.open, ...byOthers])];
@@ -136,7 +148,10 @@ function openedByOthers({ phase, open, isSeen }: StopNote, node: SiteNode): read
   return isSeen === true ? now.filter((part) => !open.includes(part)) : [];
 }
 
-/** The note to give it back by: what others have opened of a stopped node is not closed by a second try. */
+/**
+ * The note to give it back by: what others have opened of a stopped node is not closed by a second
+ * try.
+ */
 export function noteToReturn(note: StopNote, node: SiteNode): StopNote {
   const byOthers = openedByOthers(note, node);
   const open = [...new Set([...note.open, ...byOthers])];

@@ -1,5 +1,5 @@
-// Standing still and signals of a job that runs at a site, as far as its system can. That it stands still or
-// goes on only its site's listing says.
+// Standing still and signals of a job that runs at a site, as far as its system can. That it stands
+// still or goes on only its site's listing says.
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
@@ -34,7 +34,10 @@ export interface Turns {
   signalAt: number;
 }
 
-/** @param isStopped as a gateway before this one has noted it, which may have told its site anything since */
+/**
+ * @param isStopped as a gateway before this one has noted it, which may have told its site anything
+ * since
+ */
 export function newTurns(isStopped: boolean | null): Turns {
   const told = isStopped === null ? null : true;
   return { isStopped: isStopped === true, wish: null, told, signals: [], nextAt: 0, signalAt: 0 };

@@ -1,5 +1,5 @@
-// Jobs of a site's users that the site did not start when it was told to. Each is held for a while, so that
-// its nodes are others' meanwhile; the more often, the longer.
+// Jobs of a site's users that the site did not start when it was told to. Each is held for a while,
+// so that its nodes are others' meanwhile; the more often, the longer.
 
 import type { SiteJob } from '../../../../kernel/model/site.ts';
 import { elementOf } from '../../model/site-elements.ts';

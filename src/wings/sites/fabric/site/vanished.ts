@@ -1,5 +1,5 @@
-// Jobs of a site's own users that its listing has no more. That alone says nothing: the site is asked
-// for each by its id, and only its word that it knows no such job makes the job over.
+// Jobs of a site's own users that its listing has no more. That alone says nothing: the site is
+// asked for each by its id, and only its word that it knows no such job makes the job over.
 
 import type { Result } from '../../../../kernel/base/result.ts';
 import { SITE_JOBS_MAX } from '../../../../kernel/model/limits.ts';

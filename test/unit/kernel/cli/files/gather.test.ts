@@ -1,4 +1,5 @@
-// Files and folders named for a job: what goes under which name, and all that is wrong said at once.
+// Files and folders named for a job: what goes under which name, and all that is wrong said at
+// once.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// The archive on real files, behind a real head: what nodes store of tasks becomes folders of files once
-// the tasks are done, wherever the head is killed.
+// The archive on real files, behind a real head: what nodes store of tasks becomes folders of files
+// once the tasks are done, wherever the head is killed.
 
 import assert from 'node:assert/strict';
 import {

@@ -1,4 +1,5 @@
-// The log of parts: what was told is there, also after a kill at any byte, and what has gone takes no room.
+// The log of parts: what was told is there, also after a kill at any byte, and what has gone takes
+// no room.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,4 +1,5 @@
-// What tests of the archive do with a head and an agent: store files of tasks, end them, look at the disk.
+// What tests of the archive do with a head and an agent: store files of tasks, end them, look at
+// the disk.
 
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';

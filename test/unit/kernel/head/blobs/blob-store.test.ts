@@ -1,5 +1,5 @@
-// The store of blobs on real files: whole or not there, resumed, verified, held by who sent them, and
-// swept only when nothing needs them.
+// The store of blobs on real files: whole or not there, resumed, verified, held by who sent them,
+// and swept only when nothing needs them.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Bytes gathered on their way to a file: all of them there in order, whoever is slower, and none after
-// somebody else has taken the file over.
+// Bytes gathered on their way to a file: all of them there in order, whoever is slower, and none
+// after somebody else has taken the file over.
 
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';

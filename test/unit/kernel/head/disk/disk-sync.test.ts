@@ -1,4 +1,5 @@
-// What was written gets to the disk: one by one or all at once, and each waits for its own errors only.
+// What was written gets to the disk: one by one or all at once, and each waits for its own errors
+// only.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// A whole head with both listeners open, on a store in memory and a temporary directory, and an agent
-// that does what the test says.
+// A whole head with both listeners open, on a store in memory and a temporary directory, and an
+// agent that does what the test says.
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

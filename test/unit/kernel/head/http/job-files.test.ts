@@ -1,5 +1,5 @@
-// Files that jobs need: looked at when a job is submitted, kept while the head knows it, and read by the
-// nodes that run it, which read nothing else.
+// Files that jobs need: looked at when a job is submitted, kept while the head knows it, and read
+// by the nodes that run it, which read nothing else.
 
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';

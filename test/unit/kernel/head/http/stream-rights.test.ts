@@ -1,5 +1,5 @@
-// Streams that outlive what gave their readers the right to them: a logout, a token that was revoked,
-// another role.
+// Streams that outlive what gave their readers the right to them: a logout, a token that was
+// revoked, another role.
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';

@@ -1,5 +1,5 @@
-// Packs that are tidied: what is needed stays, with everybody who holds it, whatever comes and goes meanwhile
-// and whenever the head is killed.
+// Packs that are tidied: what is needed stays, with everybody who holds it, whatever comes and goes
+// meanwhile and whenever the head is killed.
 
 import assert from 'node:assert/strict';
 import { hash as hashOf } from 'node:crypto';

@@ -1,5 +1,5 @@
-// Packs of small contents on real files: there once they are on the disk, whole or not at all after a crash,
-// and gone with what nobody needs.
+// Packs of small contents on real files: there once they are on the disk, whole or not at all after
+// a crash, and gone with what nobody needs.
 
 import assert from 'node:assert/strict';
 import { hash as hashOf } from 'node:crypto';

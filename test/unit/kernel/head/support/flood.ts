@@ -1,5 +1,6 @@
 // Somebody who opens many connections to a socket, asks without credentials on each and stays:
-// `flood.ts SOCKET CONNECTIONS REQUESTS`. Says on standard error when all have been answered or closed.
+// `flood.ts SOCKET CONNECTIONS REQUESTS`. Says on standard error when all have been answered or
+// closed.
 
 import { connect } from 'node:net';
 

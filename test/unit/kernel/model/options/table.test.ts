@@ -1,4 +1,5 @@
-// The table of job options: no two rows are mistaken for each other, and types read what they promise.
+// The table of job options: no two rows are mistaken for each other, and types read what they
+// promise.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

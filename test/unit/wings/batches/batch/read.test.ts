@@ -1,5 +1,5 @@
-// Batch files as people write them, and everything that can be wrong with one, told at once with line
-// and column.
+// Batch files as people write them, and everything that can be wrong with one, told at once with
+// line and column.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

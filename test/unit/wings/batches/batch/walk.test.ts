@@ -1,4 +1,5 @@
-// Folders read whole: in order, with names of any bytes, and going on where something cannot be read.
+// Folders read whole: in order, with names of any bytes, and going on where something cannot be
+// read.
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -201,7 +201,8 @@ test('[N20] two runs of one batch do not work at once', async (context) => {
   const cwd = makeFolder(context, COUNTED);
   mkdirSync(path.join(cwd, 'archive/lab'), { recursive: true });
   const lock = path.join(cwd, 'archive/lab/.counted.lock');
-  // That of another process that lives: the one that began this one, of this release and an older one.
+  // That of another process that lives: the one that began this one, of this release and an older
+  // one.
   const words = new RegExp(`Another run of lab/counted works in .* \\(process ${process.ppid}\\)`);
   for (const where of [{ folder: folderOf(lock) }, {}]) {
     writeFileSync(lock, JSON.stringify({ ...markOf(process.ppid), ...where }));

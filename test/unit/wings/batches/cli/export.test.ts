@@ -1,5 +1,5 @@
-// `weft batch export slurm`: the folder it writes, run by a stand-in for Slurm that starts at once what
-// is submitted. A real one runs it in test/e2e/slurm.test.ts.
+// `weft batch export slurm`: the folder it writes, run by a stand-in for Slurm that starts at once
+// what is submitted. A real one runs it in test/e2e/slurm.test.ts.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,5 @@
-// Local runs of batches in a folder of a test: the command line in this process, and what it has made.
+// Local runs of batches in a folder of a test: the command line in this process, and what it has
+// made.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// From what was written to a batch: names, the sweep, arguments, and everything that is wrong at once.
+// From what was written to a batch: names, the sweep, arguments, and everything that is wrong at
+// once.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

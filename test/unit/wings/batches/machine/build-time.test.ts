@@ -1,4 +1,5 @@
-// Time for the build of a batch, as the head reckons with it, and the nodes that need none any more.
+// Time for the build of a batch, as the head reckons with it, and the nodes that need none any
+// more.
 
 import assert from 'node:assert/strict';
 import { outstanding } from '../../../../../src/kernel/machine/outstanding.ts';

@@ -1,5 +1,5 @@
-// Calls from a client through the router to a worker and back: that they arrive, in which order, and
-// that each ends once.
+// Calls from a client through the router to a worker and back: that they arrive, in which order,
+// and that each ends once.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Calls that are cancelled while they wait: nothing of them is kept behind one that goes on waiting.
+// Calls that are cancelled while they wait: nothing of them is kept behind one that goes on
+// waiting.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Large values of programs and workers on one machine: through memory that both can read, and over the
-// line wherever that is not so.
+// Large values of programs and workers on one machine: through memory that both can read, and over
+// the line wherever that is not so.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

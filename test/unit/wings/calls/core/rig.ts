@@ -1,5 +1,6 @@
 // A router with clients and workers around it, all of them real, over lines in memory: every frame
-// is encoded and decoded. Children are played by the test. Time stands still unless it is told to go.
+// is encoded and decoded. Children are played by the test. Time stands still unless it is told to
+// go.
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';

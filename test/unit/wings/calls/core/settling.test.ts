@@ -1,4 +1,5 @@
-// How calls end whose process, worker, head or client dies: once, and run no more often than allowed.
+// How calls end whose process, worker, head or client dies: once, and run no more often than
+// allowed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

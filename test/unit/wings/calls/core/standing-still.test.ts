@@ -1,5 +1,5 @@
-// Programs, workers and children that stand still: what is waited for, what is not, and what is ended
-// when they go on.
+// Programs, workers and children that stand still: what is waited for, what is not, and what is
+// ended when they go on.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

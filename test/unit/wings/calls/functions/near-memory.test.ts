@@ -1,5 +1,5 @@
-// Values in memory that processes of one user share: read by another process, gone with the one that has
-// them, and nothing else is ever read so.
+// Values in memory that processes of one user share: read by another process, gone with the one
+// that has them, and nothing else is ever read so.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

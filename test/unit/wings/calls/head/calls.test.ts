@@ -1,5 +1,5 @@
-// Calls through a whole head: who is let in, what goes from whom to whom, how many workers a pool asks
-// for, and what becomes of calls when workers or the pool end.
+// Calls through a whole head: who is let in, what goes from whom to whom, how many workers a pool
+// asks for, and what becomes of calls when workers or the pool end.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

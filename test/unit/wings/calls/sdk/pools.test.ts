@@ -1,4 +1,5 @@
-// Pools as programs have them, against the real router over a real WebSocket; calls run in this process.
+// Pools as programs have them, against the real router over a real WebSocket; calls run in this
+// process.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -717,7 +718,10 @@ describe('a pool', { timeout: 600_000 }, () => {
   });
 });
 
-/** Bytes of the heap that are still in use: how much else is on it is a question of when it was swept. */
+/**
+ * Bytes of the heap that are still in use: how much else is on it is a question of when it was
+ * swept.
+ */
 async function reachableBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,5 +1,5 @@
-// The types of pools: which functions a program may call on them with what, and what the compiler must
-// refuse. The checks are the compiler's.
+// The types of pools: which functions a program may call on them with what, and what the compiler
+// must refuse. The checks are the compiler's.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Lines of calls over connections: what one side sends the other hears, however it is cut on its way;
-// with a foreign WebSocket on the other side; and what breaks the protocol ends the line.
+// Lines of calls over connections: what one side sends the other hears, however it is cut on its
+// way; with a foreign WebSocket on the other side; and what breaks the protocol ends the line.
 
 import assert from 'node:assert/strict';
 import { createServer, type Server } from 'node:http';

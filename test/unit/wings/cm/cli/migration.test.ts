@@ -1,5 +1,5 @@
-// docs/migration/cm.md leaves nothing out: every flag, key and word of the seed's programs is in it,
-// with the defaults that really hold. Its examples run in test/e2e/migration.test.ts.
+// docs/migration/cm.md leaves nothing out: every flag, key and word of the seed's programs is in
+// it, with the defaults that really hold. Its examples run in test/e2e/migration.test.ts.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

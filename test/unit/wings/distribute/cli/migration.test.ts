@@ -1,5 +1,5 @@
-// docs/migration/distribute.md leaves nothing out: every verb, flag, key and port of the seed is in it.
-// Its examples run in test/e2e/distribute.test.ts.
+// docs/migration/distribute.md leaves nothing out: every verb, flag, key and port of the seed is in
+// it. Its examples run in test/e2e/distribute.test.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

@@ -11,7 +11,9 @@ export function typed(head: FakeHead, cwd: string, ...argv: string[]): Promise<S
   return distributeIn({ cwd, directory: head.directory }, ...argv);
 }
 
-/** `distribute` typed in a folder; `directory`: the state directory of a cluster, if there is one. */
+/**
+ * `distribute` typed in a folder; `directory`: the state directory of a cluster, if there is one.
+ */
 export function distributeIn(
   of: {
     readonly cwd: string;

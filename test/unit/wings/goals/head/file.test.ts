@@ -1,4 +1,5 @@
-// Goals of a file: what is written there is in force without a reload, whatever an editor does to write it.
+// Goals of a file: what is written there is in force without a reload, whatever an editor does to
+// write it.
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The gpus of a node as its agent tells them to the head, and as its tasks find them: by tools that say
-// what the test says.
+// The gpus of a node as its agent tells them to the head, and as its tasks find them: by tools that
+// say what the test says.
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';

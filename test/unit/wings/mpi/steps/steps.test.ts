@@ -1,5 +1,5 @@
-// Steps between two processes of a task, over a real connection of this machine: what comes through,
-// what ends with what, and who gets no answer.
+// Steps between two processes of a task, over a real connection of this machine: what comes
+// through, what ends with what, and who gets no answer.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -120,7 +120,8 @@ describe('steps', () => {
   it('[D6] however many connect without the key, who has it is served', async () => {
     const strangers: Socket[] = [];
     try {
-      // Where more come at once than the kernel queues, it forgets some, whose side never hears of it.
+      // Where more come at once than the kernel queues, it forgets some, whose side never hears of
+      // it.
       while (strangers.length < 1100) {
         const wave = Array.from({ length: 100 }, () => {
           const one = connectPlain({ host: '127.0.0.1', port: server.port });

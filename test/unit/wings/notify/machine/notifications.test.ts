@@ -1,4 +1,5 @@
-// Notifications in the head's books: who may be told, when somebody is due, and what comes of attempts.
+// Notifications in the head's books: who may be told, when somebody is due, and what comes of
+// attempts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// The agent's own listener: who may pause a node of this machine, and what it answers. Real sockets and
-// real proofs, with an agent whose world is made up.
+// The agent's own listener: who may pause a node of this machine, and what it answers. Real sockets
+// and real proofs, with an agent whose world is made up.
 
 import assert from 'node:assert/strict';
 import {

@@ -1,5 +1,5 @@
-// The keeper of pilots beside a batch system that loses answers, lists what others have submitted, or
-// hangs.
+// The keeper of pilots beside a batch system that loses answers, lists what others have submitted,
+// or hangs.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Fleets of pilots: what is asked of a foreign batch system, what its listings mean, and when a fleet
-// grows, shrinks, pauses and is gone.
+// Fleets of pilots: what is asked of a foreign batch system, what its listings mean, and when a
+// fleet grows, shrinks, pauses and is gone.
 
 import assert from 'node:assert/strict';
 import type { Actor } from '../../../../../src/kernel/model/actor.ts';

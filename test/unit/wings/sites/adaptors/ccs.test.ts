@@ -1,5 +1,5 @@
-// The program for CCS, over commands that say what it may meet: it says what it knows, and nothing of
-// what it does not.
+// The program for CCS, over commands that say what it may meet: it says what it knows, and nothing
+// of what it does not.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

@@ -1,5 +1,5 @@
-// What is HTCondor's own: its submit description, its removals, its slots. What it has in common with
-// all is in test/contract/adaptors.test.ts.
+// What is HTCondor's own: its submit description, its removals, its slots. What it has in common
+// with all is in test/contract/adaptors.test.ts.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

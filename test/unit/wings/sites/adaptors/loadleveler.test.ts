@@ -1,5 +1,5 @@
-// What is LoadLeveler's own: its command file, its totals, its zone. What it has in common with all is
-// in test/contract/adaptors.test.ts.
+// What is LoadLeveler's own: its command file, its totals, its zone. What it has in common with all
+// is in test/contract/adaptors.test.ts.
 
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// Answers of programs that drive a site: believed whole, or refused by one line that says what is wrong
-// where, and what was expected.
+// Answers of programs that drive a site: believed whole, or refused by one line that says what is
+// wrong where, and what was expected.
 
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';

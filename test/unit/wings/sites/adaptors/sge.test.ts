@@ -1,4 +1,5 @@
-// Grid Engine's own outputs, in all states, read by its adaptor; and answers that must not be believed.
+// Grid Engine's own outputs, in all states, read by its adaptor; and answers that must not be
+// believed.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Maintenance of a site's nodes: its site stops them for just that time, and what it says of it decides
-// when the program begins and when the node is back.
+// Maintenance of a site's nodes: its site stops them for just that time, and what it says of it
+// decides when the program begins and when the node is back.
 
 import assert from 'node:assert/strict';
 import type { JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';

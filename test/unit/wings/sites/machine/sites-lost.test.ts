@@ -1,5 +1,5 @@
-// Jobs that a user gave to a steered site itself, when its gateway or the head's records are lost: the
-// site goes on with them, and is heard again.
+// Jobs that a user gave to a steered site itself, when its gateway or the head's records are lost:
+// the site goes on with them, and is heard again.
 
 import assert from 'node:assert/strict';
 import type { NodeName } from '../../../../../src/kernel/model/ids.ts';

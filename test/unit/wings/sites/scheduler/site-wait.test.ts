@@ -1,5 +1,5 @@
-// What a forecast says of sites whose own schedulers decide: when they get a task, and how long they
-// would make it wait.
+// What a forecast says of sites whose own schedulers decide: when they get a task, and how long
+// they would make it wait.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// PMI-1 as processes of MPICH speak it: who has which key, when a barrier opens, and what is refused.
+// PMI-1 as processes of MPICH speak it: who has which key, when a barrier opens, and what is
+// refused.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// The listener for wiki schedulers in the configuration: off by default, and never open without a lock.
+// The listener for wiki schedulers in the configuration: off by default, and never open without a
+// lock.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';

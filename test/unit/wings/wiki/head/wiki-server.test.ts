@@ -1,5 +1,5 @@
-// The listener for wiki schedulers on a real socket: what is slow, broken or silent has its answer in
-// bounded time, and keeps nobody else waiting.
+// The listener for wiki schedulers on a real socket: what is slow, broken or silent has its answer
+// in bounded time, and keeps nobody else waiting.
 
 import assert from 'node:assert/strict';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// The folders of batches in the archive: plain trees by the names of batch and job, read by the numbers of
-// their tasks, of the last start of each job.
+// The folders of batches in the archive: plain trees by the names of batch and job, read by the
+// numbers of their tasks, of the last start of each job.
 
 import assert from 'node:assert/strict';
 import {

@@ -1,5 +1,5 @@
-// Batches whose submission is beyond what a request may have otherwise: accepted or refused as a whole,
-// while the head goes on answering others.
+// Batches whose submission is beyond what a request may have otherwise: accepted or refused as a
+// whole, while the head goes on answering others.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

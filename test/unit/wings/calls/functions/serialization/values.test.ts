@@ -297,7 +297,9 @@ test('garbage is refused, never run', () => {
   assert.throws(() => unpackResult(code), /functions are not part of results/);
 });
 
-/** A result as no worker of this release writes it: a stub for `ref`, which is to get a property. */
+/**
+ * A result as no worker of this release writes it: a stub for `ref`, which is to get a property.
+ */
 function forged(ref: Ref): Uint8Array {
   const stub: Stub = new Uint8Array(0);
   const head = writeGraph({ functions: [], refs: [ref] });

@@ -1,4 +1,5 @@
-// A child of a supervisor for tests: calls by function, their ends as promises, and the child's own end.
+// A child of a supervisor for tests: calls by function, their ends as promises, and the child's own
+// end.
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +29,10 @@ export type End =
 export interface TestChild extends AsyncDisposable {
   readonly child: Child;
   readonly stderr: () => string;
-  /** Resolves once standard error says so: it comes on a way of its own, later than the end of a call. */
+  /**
+   * Resolves once standard error says so: it comes on a way of its own, later than the end of a
+   * call.
+   */
   readonly says: (pattern: RegExp) => Promise<void>;
   readonly died: Promise<string>;
   readonly worn: Promise<string>;

@@ -1,5 +1,5 @@
-// A head with one pool, in this process: its routes as far as the library uses them, the real router
-// over real WebSockets on a unix socket, and workers whose calls run here.
+// A head with one pool, in this process: its routes as far as the library uses them, the real
+// router over real WebSockets on a unix socket, and workers whose calls run here.
 
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -1,4 +1,5 @@
-// A program that has a pool open and no call, until a line on its standard input tells it to make one.
+// A program that has a pool open and no call, until a line on its standard input tells it to make
+// one.
 
 import { connect } from '../../../../../../src/library.ts';
 

@@ -1,4 +1,5 @@
-// Notifications over the API: what their owner sees, what others do, and that no secret is in any of it.
+// Notifications over the API: what their owner sees, what others do, and that no secret is in any
+// of it.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Other names for the nodes of a site: each is its node's alone, and leads back to the site's own name.
+// Other names for the nodes of a site: each is its node's alone, and leads back to the site's own
+// name.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

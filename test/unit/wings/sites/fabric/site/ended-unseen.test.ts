@@ -1,4 +1,5 @@
-// A job of a site's user that begins and ends between two listings, as each system tells of it afterwards.
+// A job of a site's user that begins and ends between two listings, as each system tells of it
+// afterwards.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

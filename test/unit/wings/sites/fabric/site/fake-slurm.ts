@@ -1,9 +1,12 @@
-// A Slurm that behaves as it is told: takes jobs by `sbatch`, lists them, loses answers, talks rubbish.
+// A Slurm that behaves as it is told: takes jobs by `sbatch`, lists them, loses answers, talks
+// rubbish.
 
 import { spawnSync } from 'node:child_process';
 import type { Command, CommandEnd, Commands } from '../../../../../../src/kernel/ports/commands.ts';
 
-/** `late`: it says yes, and does it when told to; `hangs late`: it says nothing, and does it then. */
+/**
+ * `late`: it says yes, and does it when told to; `hangs late`: it says nothing, and does it then.
+ */
 type Mood = 'lost' | 'cut' | 'hangs' | 'refuses' | 'rubbish' | 'late' | 'hangs late';
 
 interface Job {

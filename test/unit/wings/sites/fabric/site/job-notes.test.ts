@@ -1,5 +1,5 @@
-// Why a job of a site's user is held by us is written at the job, only when it changes, and no longer than
-// it is so.
+// Why a job of a site's user is held by us is written at the job, only when it changes, and no
+// longer than it is so.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Nodes that a site keeps from jobs for a maintenance: stopped, opened for its program, given back as
-// they were; also when the gateway is killed before or after any of its commands.
+// Nodes that a site keeps from jobs for a maintenance: stopped, opened for its program, given back
+// as they were; also when the gateway is killed before or after any of its commands.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// A site in the place of a launcher: submissions that are lost, listings that lie, gateways that are
-// killed. Each launch runs once, and its end is told once, with evidence.
+// A site in the place of a launcher: submissions that are lost, listings that lie, gateways that
+// are killed. Each launch runs once, and its end is told once, with evidence.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,5 @@
-// What a gateway tells of its site: all of it once a session, then what has changed; nothing of what
-// cannot be read.
+// What a gateway tells of its site: all of it once a session, then what has changed; nothing of
+// what cannot be read.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,5 +1,5 @@
-// Jobs at a site that are to stand still and go on, and signals for them: asked of the site until its listing
-// shows it, shown as the listing has it, and nothing else.
+// Jobs at a site that are to stand still and go on, and signals for them: asked of the site until
+// its listing shows it, shown as the listing has it, and nothing else.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -1,4 +1,5 @@
-// Jobs that ended before anybody saw them running: their nodes are those that are known for certain, or none.
+// Jobs that ended before anybody saw them running: their nodes are those that are known for
+// certain, or none.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
