@@ -1,7 +1,9 @@
 """The client for asyncio, and awaited futures. Run with WEFT_DIR naming the cluster."""
 
 import asyncio
+import threading
 import unittest
+import unittest.mock
 
 import weft
 import weft.aio
@@ -35,6 +37,29 @@ class Awaited(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(asyncio.CancelledError):
                 await running
             job = await client.job(found[0].id)
+            self.assertEqual((await job.wait("1m")).outcome.kind, "cancelled")
+
+    async def test_what_is_given_up_while_it_is_submitted_is_cancelled(self):
+        async with weft.aio.AsyncClient() as client:
+            seen, go_on = threading.Event(), threading.Event()
+            submit = client._sync().submit
+
+            def slowly(*args, **options):
+                job = submit(*args, **options)
+                seen.set()
+                go_on.wait()
+                return job
+
+            with unittest.mock.patch.object(client._sync(), "submit", slowly):
+                running = asyncio.ensure_future(client.run("sleep 300", name="given up early"))
+                while not seen.is_set():
+                    await asyncio.sleep(0)
+                running.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await running
+                go_on.set()
+            [found] = [one async for one in client.jobs("all", name="given up early")]
+            job = await client.job(found.id)
             self.assertEqual((await job.wait("1m")).outcome.kind, "cancelled")
 
     async def test_events_end_when_they_are_left(self):

@@ -177,11 +177,29 @@ class AsyncClient:
 
     async def run(self, command: Command, *, check: bool = True, **options: Unpack[JobOptions]) -> JobResult:
         """Submits a job and waits for its end; it is cancelled when this is."""
-        job = await self.submit(command, **options)
+        lock = threading.Lock()
+        submitted: List[Job] = []
+        given_up: List[bool] = []
+
+        def submit() -> Job:
+            job = self._sync().submit(command, **options)
+            with lock:
+                submitted.append(job)
+                is_late = bool(given_up)
+            # Nobody waits for the answer any more, and only here is the job known.
+            if is_late:
+                job.cancel()
+            return job
+
         try:
+            job = AsyncJob(await _in_thread(submit))
             return await job.result(check=check)
         except asyncio.CancelledError:
-            threading.Thread(target=job.sync.cancel, daemon=True).start()
+            with lock:
+                given_up.append(True)
+                known = list(submitted)
+            for one in known:
+                threading.Thread(target=one.cancel, daemon=True).start()
             raise
 
     async def job(self, id: JobReference) -> AsyncJob:
