@@ -17,6 +17,7 @@ export const NODE_FEATURES = [
     'on_oom',
     'answers',
     'next',
+    'bind',
   ] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
@@ -32,6 +33,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   on_oom: 'an end when the kernel kills one of its processes',
   answers: 'questions about starts that are over',
   next: 'tasks that wait for a place of their job',
+  bind: 'steps that are bound to cpus',
 };
 
 /** The sign stands in no label that people give. */

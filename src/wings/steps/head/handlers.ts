@@ -16,6 +16,7 @@ import {
   type NodeName,
   parseTaskId,
 } from '../../../kernel/model/ids.ts';
+import { FEATURE_WORDS } from '../../../kernel/model/node-features.ts';
 import type { StepView } from '../api/step-view.ts';
 import { type BindTo, type BindWish, tooFewCpus } from '../core/binding.ts';
 import { formatStepId, parseStepId } from '../core/ids.ts';
@@ -47,6 +48,11 @@ export const startStep: Handler<'startStep'> = (services, call) => {
   const sessionOf = (node: NodeName) => services.agents.wingSession(node);
   const away = nodes.find((node) => sessionOf(node) === null);
   if (away !== undefined) return err(refuse('step.node_away', { node: away }));
+  const old = body.bind === 'none' ? undefined : nodes.find((node) => !canBind(services, node));
+  if (old !== undefined) {
+    const what = `--bind: node ${old} runs an agent too old for ${FEATURE_WORDS.bind}; upgrade it, or leave --bind out`;
+    return err(refuse('argument.invalid', { what }));
+  }
   const made = { task: task.id, epochId, command, by: actor.name, nodes, at, sessionOf };
   const step = services.steps.book.add(made);
   if (!step.ok) return err(refuse('step.too_many', { task: task.id, what: step.error }));
@@ -97,6 +103,11 @@ function bindOf(
   if (to === 'none') return {};
   const on = (places: readonly NodeName[]) => places.filter((node) => node === nodes[rank]).length;
   return { bind: { to, local: on(nodes.slice(0, rank)), of: on(nodes) } };
+}
+
+/** An agent that does not know it would start the step unbound, without a word. */
+function canBind({ engine }: Services, node: NodeName): boolean {
+  return engine.state.nodes.get(node)?.features?.includes('bind') === true;
 }
 
 /** Where none of an array is named, its one running task is meant. */

@@ -314,7 +314,7 @@ export async function startAgent(
   t: TestContext,
   world: World,
   name: string,
-  of: 'machine' | 'site' = 'machine',
+  of: AgentKind = 'machine',
 ): Promise<FakeAgent> {
   const { secret } = await world.admin.call('createNode', {
     body: { name, resources: { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0, counted: {} } },
@@ -348,7 +348,7 @@ export async function startAgent(
     socket.once('open', resolve);
     socket.once('error', reject);
   });
-  const features = [...NODE_FEATURES, 'wings'];
+  const features = [...(of === 'old machine' ? [] : NODE_FEATURES), 'wings'];
   const own = { features, dialedAt: performance.now() };
   send({ kind: 'hello', protocol: PROTOCOL_VERSION, hello: hello(name, of), ...own });
   await eventually(() => messages.some(({ kind }) => kind === 'welcome'));
@@ -389,7 +389,10 @@ export async function startAgent(
   };
 }
 
-function hello(name: string, of: 'machine' | 'site') {
+/** `old machine`: of a release that knew none of the features. */
+type AgentKind = 'machine' | 'old machine' | 'site';
+
+function hello(name: string, of: AgentKind) {
   return {
     node: name as NodeName,
     bootId: 'boot',

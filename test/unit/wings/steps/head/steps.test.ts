@@ -70,6 +70,21 @@ test('[Z2] the owner of a job starts steps in it, and admins; nobody else, opera
   assert.equal((await ann.call('getJob', { params: { id } })).steps?.length, 2);
 });
 
+test('[Z12] an agent that cannot bind is given no step that is to be bound', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1', 'old machine');
+  const ann = await world.client('ann');
+  const { place } = await runningJob(ann, agent);
+  const params = { id: String(place.jobId) };
+  await assert.rejects(
+    ann.call('startStep', { params, body: { ...ARGV, bind: 'core' } }),
+    /node n1 runs an agent too old for steps that are bound to cpus/,
+  );
+  assert.deepEqual(wishesTo(agent), []);
+  await ann.call('startStep', { params, body: ARGV });
+  await eventually(() => wishesTo(agent).length === 1);
+});
+
 test('[Z2] the two lines of a stream are joined, and a node serves its own processes alone', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
