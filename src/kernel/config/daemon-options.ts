@@ -127,8 +127,7 @@ export interface Programs {
   detectMachine(): Promise<Resources>;
   /**
    * Ends every process that has this variable in its environment. `lived`: how many had it;
-   * `unknown`:
-   * how many were in the middle of an exec and showed nothing. Both 0: there is none.
+   * `unknown`: how many were in the middle of an exec and showed nothing. Both 0: there is none.
    */
   endMarked(variable: string): Promise<{ readonly lived: number; readonly unknown: number }>;
   /** What it can run containers with, for who asks. */

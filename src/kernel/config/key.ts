@@ -30,7 +30,12 @@ export interface Key {
   readonly min?: number;
   readonly max?: number;
   /** What a text, or each of a list, must look like. */
-  readonly form?: { readonly is: RegExp; readonly expected: string };
+  readonly form?: {
+    readonly is: RegExp;
+    readonly expected: string;
+    /** What each of a list is about: said once. */
+    readonly nameOf?: (text: string) => string;
+  };
 }
 
 export const key = (
@@ -41,7 +46,11 @@ export const key = (
   more: Partial<Key> = {},
 ): Key => ({ name, type, default: value, text, ...more });
 
-/** `h100:2`: a type of gpus, and how many of it. */
+/** `h100:2`: a type of gpus, and how many of it, up to `CAP_MAX`; each type once. */
 export const CAPPED_TYPE = {
-  form: { is: /^[a-z][a-z0-9._-]{0,39}:\d{1,8}$/, expected: 'a type and a number, as h100:2' },
+  form: {
+    is: /^[a-z][a-z0-9._-]{0,39}:(?:\d{1,7}|10000000)$/,
+    expected: 'a type and a number up to 10000000, as h100:2',
+    nameOf: (text: string): string => text.split(':', 1)[0] ?? '',
+  },
 };

@@ -35,7 +35,10 @@ function wrongForm({ form }: Key, value: Value): string | null {
   if (form === undefined) return null;
   const texts = Array.isArray(value) ? value : [value];
   const bad = texts.find((text) => typeof text === 'string' && !form.is.test(text));
-  return bad === undefined ? null : `'${bad}' is not ${form.expected}`;
+  if (bad !== undefined) return `'${bad}' is not ${form.expected}`;
+  const names = form.nameOf === undefined ? [] : texts.map((text) => form.nameOf?.(`${text}`));
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  return twice === undefined ? null : `'${twice}' is named twice`;
 }
 
 /** The value in a form that `parseValue` reads. */

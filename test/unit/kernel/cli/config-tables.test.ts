@@ -266,10 +266,14 @@ fair_share:
   const { memberCaps, caps } = schedulingFrom(config);
   assert.deepEqual(caps, { gpus: 4, 'gpus:h100': 1, 'gpus:a100': 2 });
   assert.deepEqual(memberCaps, { eve: { gpus: 4, 'gpus:h100': 3, 'gpus:a100': 2 } });
-  for (const wrong of ['h100', 'h100:-1', 'h100:0.5', '2', 'H100:x'])
+  for (const wrong of ['h100', 'h100:-1', 'h100:0.5', '2', 'H100:x', 'h100:10000001'])
     await assert.rejects(
       configOf(`caps: {gpu_types: ['${wrong}']}\n`),
       /gpu_types.*h100:2/s,
       wrong,
     );
+  await assert.rejects(
+    configOf('caps: {gpu_types: [h100:2, a100:1, h100:4]}\n'),
+    /gpu_types.*'h100' is named twice/s,
+  );
 });
