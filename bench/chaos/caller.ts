@@ -16,13 +16,14 @@ export class Caller {
   readonly #child: ChildProcess;
   readonly #receipts: string;
   readonly #report: string;
-  readonly #ended: Promise<unknown>;
+  readonly #ended: Promise<readonly unknown[]>;
 
   /** Null: this machine has no Python with cloudpickle. */
   static start(folder: string, socketPath: string): Caller | null {
     try {
       execFileSync('python3', ['-c', 'import cloudpickle'], { stdio: 'ignore' });
     } catch {
+      console.log('no calls of functions: python3 has no cloudpickle here');
       return null;
     }
     return new Caller(folder, socketPath);
@@ -43,7 +44,7 @@ export class Caller {
   /** Resolves when all calls are told, or were waited for long enough. */
   async end(): Promise<CallTrials> {
     this.#child.stdin?.end();
-    await this.#ended;
+    const [exitCode] = (await this.#ended) as [number | null];
     const text = existsSync(this.#report) ? readFileSync(this.#report, 'utf8') : '';
     const said = text
       .split('\n')
@@ -57,7 +58,7 @@ export class Caller {
       return readFileSync(join(this.#receipts, file), 'utf8');
     });
     const trials = said.filter(({ refused: why }) => why === undefined);
-    return { trials, refused, lives: livesOf(files) };
+    return { trials, refused, lives: livesOf(files), exitCode };
   }
 }
 

@@ -205,6 +205,8 @@ export interface CallTrials {
   /** By what was raised: calls that could not be made. */
   readonly refused: Readonly<Record<string, number>>;
   readonly lives: readonly Life[];
+  /** How the program that makes them ended; not 0: calls of it may be left untold. */
+  readonly exitCode: number | null;
 }
 
 /** A steered site, and what its own users have there. */

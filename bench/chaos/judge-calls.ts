@@ -9,6 +9,9 @@ const BACK_MS = 10_000;
 export function judgeCalls(all: Case): void {
   const { calls } = all.evidence;
   if (calls === null) return;
+  if (calls.exitCode !== 0) {
+    all.violate('a call is lost', `their program ended with code ${calls.exitCode}`);
+  }
   const byKey = Map.groupBy(calls.lives, ({ key }) => key);
   const told = new Map<string, number>();
   for (const trial of calls.trials) {

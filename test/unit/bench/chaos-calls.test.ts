@@ -22,7 +22,7 @@ const CUT: Outage = { host: 'n1', how: 'cut', parts: ['network'], from: 40_200, 
 const ELSEWHERE: Outage = { ...CUT, host: 'n2' };
 
 function given(trial: Partial<CallTrial>, more: Partial<CallTrials> = {}): CallTrials {
-  return { trials: [{ ...TRIAL, ...trial }], lives: [RAN], refused: {}, ...more };
+  return { trials: [{ ...TRIAL, ...trial }], lives: [RAN], refused: {}, exitCode: 0, ...more };
 }
 
 test('a call that was told whole is counted, and what could not be made', () => {
@@ -46,6 +46,7 @@ test('what is wrong with a call is seen', () => {
       'end without receipt',
       given({}, { lives: [{ ...RAN, ended: false }] }),
     ],
+    ['their program died', 'a call is lost', given({}, { exitCode: 1 })],
     ['run again', 'started twice', given({}, { lives: [RAN, RAN] })],
     ['tried too often', 'started twice', given({ retries: 1 }, { lives: [RAN, RAN, RAN] })],
   ];
