@@ -47,7 +47,8 @@ function checkPartition(
   }
 }
 
-function works({ connected, drain, fault, pausing }: Node): boolean {
+function works({ clones, connected, drain, fault, pausing }: Node): boolean {
+  if (clones.length > 0) return false;
   return connected && drain === null && fault === null && pausing.now === null;
 }
 

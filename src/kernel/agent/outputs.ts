@@ -2,6 +2,7 @@
 // file by the head's limit and per connection by what is not yet acknowledged.
 
 import type { EpochId } from '../model/ids.ts';
+import { SMALL_OUTPUT_BYTES_MAX } from '../model/limits.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { Clock, Timer } from '../ports/clock.ts';
 import type { Files } from '../ports/files.ts';
@@ -17,11 +18,6 @@ const WINDOW_BYTES_MAX = 1024 * 1024;
 const RESEND_MS = 10_000;
 /** How often a running task's files are looked at. */
 const LOOK_EVERY_MS = 200;
-/**
- * Output up to this size waits for one more look before its first piece goes: of most tasks it goes
- * with the end then, and the head never makes a file for it.
- */
-const SMALL_BYTES_MAX = 16 * 1024;
 /** Spreads the looks when there are thousands of files: at most a few per cent of one CPU. */
 const LOOK_MS_PER_FILE = 0.1;
 
@@ -217,12 +213,15 @@ export class OutputShipper {
     else if (file.end === null && !this.#mayWait(file)) this.#ship(part, file);
   }
 
-  /** Once for each file, and only before its first piece. */
+  /**
+   * Small output waits for one more look, once for each file: of most tasks it goes with the end
+   * then, and the head never makes a file for it.
+   */
   #mayWait(file: Shipped): boolean {
     if (file.isSeen || file.sent > 0) return false;
     const size = this.#world.files.size(file.path) ?? 0;
     file.isSeen = size > 0;
-    return size <= SMALL_BYTES_MAX;
+    return size <= SMALL_OUTPUT_BYTES_MAX;
   }
 
   #shipAgain(part: PartOutput, file: Shipped): void {

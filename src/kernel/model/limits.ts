@@ -289,6 +289,11 @@ export const PACKED_SIZE_MAX = 16 * 1024;
  */
 export const PACKED_CONTENTS_MAX = 100_000;
 /** Contents of a task's outputs that come with the list of them, together; and how many. */
+/**
+ * Output up to this size goes with the end of its task, if that comes soon, and shares a file with
+ * others on the head: a line for each of some hundred steps fits.
+ */
+export const SMALL_OUTPUT_BYTES_MAX = 16 * 1024;
 export const OUTPUTS_INLINE_BYTES_MAX = 64 * 1024;
 export const OUTPUTS_INLINE_MAX = 64;
 /** Entries of a job's files, and of what it leaves behind: more belongs into a tar archive. */

@@ -3,8 +3,7 @@
 
 import { isAlive } from '../../model/maintenance.ts';
 import { isMember } from '../../model/scheduling.ts';
-import type { Node } from '../nodes/facts.ts';
-import { labelsOf } from '../nodes/view.ts';
+import { labelsOf, mayGetWork } from '../nodes/view.ts';
 import { schedulingOf } from '../partitions/settings.ts';
 import type { Step } from '../step.ts';
 import type { PlanMaintenance } from './commands.ts';
@@ -20,13 +19,9 @@ export function lastNodeOf({ state, settings }: Step, { nodes }: PlanMaintenance
     const members = all.filter((node) => {
       return isMember(partition, { name: node.name, labels: labelsOf(node) });
     });
-    const isNeeded = members.some((node) => nodes.includes(node.name) && works(node));
-    const goesOn = members.some((node) => !taken.has(node.name) && works(node));
+    const isNeeded = members.some((node) => nodes.includes(node.name) && mayGetWork(node));
+    const goesOn = members.some((node) => !taken.has(node.name) && mayGetWork(node));
     if (isNeeded && !goesOn) return partition.name;
   }
   return null;
-}
-
-function works({ connected, drain, fault, pausing }: Node): boolean {
-  return connected && drain === null && fault === null && pausing.now === null;
 }

@@ -5,9 +5,6 @@
 import { crc32 } from 'node:zlib';
 import type { LogPlace } from '../log-path.ts';
 
-/** Longer output has a file of its own: a line for each of some hundred steps fits. */
-export const SMALL_BYTES_MAX = 16_384;
-
 const HEAD_BYTES = 28;
 const VERSION = 1;
 /** Where the head says what: after its own checksum and that of the output. */

@@ -3,9 +3,9 @@
 
 import { readFile, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
+import { SMALL_OUTPUT_BYTES_MAX } from '../../../model/limits.ts';
 import type { LogBudget } from '../log-budget.ts';
 import { type LogPlace, logPath } from '../log-path.ts';
-import { SMALL_BYTES_MAX } from './entry.ts';
 import { type Segments, type SmallOutput, segmentPath } from './segments.ts';
 
 /** What the head knows of an output in memory, as far as it matters here. */
@@ -43,7 +43,7 @@ export class SmallOutputs {
 
   constructor(options: SmallOutputsOptions) {
     this.#options = options;
-    this.#bytesMax = Math.min(SMALL_BYTES_MAX, options.fileBytesMax);
+    this.#bytesMax = Math.min(SMALL_OUTPUT_BYTES_MAX, options.fileBytesMax);
   }
 
   /** Returns null when it is a file of its own, or there is none. */
