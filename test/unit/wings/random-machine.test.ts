@@ -245,7 +245,10 @@ function newborn(policy: Policy = 'first_fit'): TestHead {
   return head;
 }
 
-/** Everything works from now on: nodes stay, processes exit 0, held jobs are released. */
+/**
+ * Everything works from now on: nodes stay, their cards are well, processes exit 0, held jobs are
+ * released.
+ */
 function heal(head: TestHead): void {
   for (let round = 0; round < 1000; round += 1) {
     // In every round: maintenance that is under way may fail, and keeps its node out then.
@@ -262,6 +265,7 @@ function heal(head: TestHead): void {
     for (const node of NODES) {
       const { bootId, connected } = head.node(node);
       if (!connected) head.connect(node, { bootId, gpus: 2, held: head.heldBy(node) });
+      if (round === 0) cards(head, node, 0);
       for (const { epochId } of head.heldBy(node)) {
         head.started(epochId, node);
         head.ended(epochId, {}, node);
