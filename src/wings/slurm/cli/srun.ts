@@ -24,7 +24,7 @@ export const STEP_OPTIONS = [
     long: 'cpu-bind',
     ...value,
     words:
-      '`cores`, `threads`, `rank`, `sockets`, `ldoms`: of a step; outside of a job ranks are not bound',
+      '`cores`, `threads`, `rank`, `sockets`, `ldoms`: of a step from an `salloc`; elsewhere ranks are not bound, with a note on a node',
   },
   {
     long: 'mpi',
