@@ -1,7 +1,6 @@
 // Tasks of one array per second, silent and with a line each, in turns with `xargs -P2`; the CPU of
 // head and agents, and the disk that the kept output takes. Usage: array-rate.ts [N] [turns]
-// [nodes]:
-// with one node it has 256 slots, with more each has two.
+// [nodes]: with one node it has 256 slots, with more each has two.
 
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,9 +1,10 @@
 /* A step: one program beside a task's own, started by the launcher like any process, with descriptor
    0 and 1 as pipes of the agent. Frames come in by the first (input, end of input, window size,
-   signal) and go out by the second (output, errors, how it ended). With WEFT_STEP_PTY=ROWSxCOLUMNS the
-   program has a terminal; with WEFT_CPUSET it is bound to these cpus. With WEFT_STEP_PMI it finds in PMI_FD a socket, whose lines are frames of
-   their own: by them processes of MPI find each other. Nothing is gathered: who does not read what is said here holds up the
-   program, and nobody else. */
+   signal) and go out by the second (output, errors, how it ended). With WEFT_STEP_PTY=ROWSxCOLUMNS
+   the program has a terminal; with WEFT_CPUSET it is bound to these cpus. With WEFT_STEP_PMI it
+   finds in PMI_FD a socket, whose lines are frames of their own: by them processes of MPI find each
+   other. Nothing is gathered: who does not read what is said here holds up the program, and nobody
+   else. */
 #define _GNU_SOURCE
 #include "step.h"
 

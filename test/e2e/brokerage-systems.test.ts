@@ -1,6 +1,5 @@
 // A real Slurm and a real Grid Engine in one partition, each with its own scheduler and jobs of its
-// own users:
-// a task goes where the queues of both let it start first, or where it is cheaper.
+// own users: a task goes where the queues of both let it start first, or where it is cheaper.
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

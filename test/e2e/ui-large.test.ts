@@ -14,8 +14,7 @@ const ROW_HEIGHT = 29;
 
 /**
  * Scrolls by so many pixels a frame; how many rows are made meanwhile. Those that are there may
- * move:
- * a pause of a busy machine is taken for the end of the scrolling, and puts them into order.
+ * move: a pause of a busy machine is taken for the end of the scrolling, and puts them into order.
  */
 const SCROLL = `new Promise((resolve) => {
   const box = document.querySelector('.long');

@@ -1,6 +1,6 @@
 // A Maui-like scheduler runs a real Slurm and a real Grid Engine as one partition, through the wiki
-// protocol:
-// jobs that users gave to their site themselves, and jobs of ours, start where it says and not
+// protocol: jobs that users gave to their site themselves, and jobs of ours, start where it says
+// and not
 // before.
 
 import assert from 'node:assert/strict';

@@ -127,8 +127,7 @@ export class Preparer {
 
   /**
    * What the first process of a running epoch was started with, but for its program, input and
-   * output:
-   * made once more of its order, as an agent that took it over never made it.
+   * output: made once more of its order, as an agent that took it over never made it.
    */
   async joining(epoch: Epoch): Promise<Result<Joining, string>> {
     const { order, run } = epoch;

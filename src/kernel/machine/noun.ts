@@ -43,8 +43,7 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
   save(state: State): S;
   /**
    * The list in what it saves that may be very long. Its elements stay as they are while the state
-   * goes on:
-   * they become bytes in later turns.
+   * goes on: they become bytes in later turns.
    */
   readonly long?: keyof D & string;
   /**

@@ -93,8 +93,7 @@ export interface SiteJob {
   readonly isHeldByUs?: true;
   /**
    * What we have written at it for its user, as its listing has it. Null: others have written
-   * there; absent:
-   * nobody has, or its listing does not say.
+   * there; absent: nobody has, or its listing does not say.
    */
   readonly note?: string | null;
   /** What the filters of its site make of it; absent: nothing. */

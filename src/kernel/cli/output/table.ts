@@ -1,6 +1,5 @@
 // Tables for people: columns as wide as their content, numbers to the right. Lines fit the
-// terminal:
-// what may be shortened is. Where there is none, in a pipe or a file, nothing is cut off.
+// terminal: what may be shortened is. Where there is none, in a pipe or a file, nothing is cut off.
 
 import { toPlainLine } from '../../base/plain-line.ts';
 import { type Colour, type Paint, PLAIN } from './paint.ts';

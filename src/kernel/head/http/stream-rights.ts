@@ -1,6 +1,5 @@
 // A stream lasts for hours, and its reader may log out, lose the token or get another role
-// meanwhile:
-// it is asked again and again who reads, and the stream ends when that has changed.
+// meanwhile: it is asked again and again who reads, and the stream ends when that has changed.
 
 import type { Result } from '../../base/result.ts';
 import type { UserActor } from '../../model/actor.ts';

@@ -1,6 +1,6 @@
 // Schemas of the batch file, and of the two files of the seed that are read as they are. Shapes
-// only:
-// what values mean is checked by src/wings/batches/core. docs/schema/weft.batch.schema.json is made
+// only: what values mean is checked by src/wings/batches/core. docs/schema/weft.batch.schema.json
+// is made
 // from this.
 
 import { z } from 'zod';

@@ -23,8 +23,7 @@ export interface DueMessage {
 
 /**
  * What is due, whoever has waited longest first. Who is to be told by one target stands in one
- * line:
- * while its first waits for another attempt, so do those behind.
+ * line: while its first waits for another attempt, so do those behind.
  */
 export function outstandingNotifications({ indexes: { lines } }: State, now: number): DueMessage[] {
   const due: (DueMessage & { readonly since: number })[] = [];

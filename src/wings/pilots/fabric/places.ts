@@ -1,6 +1,5 @@
 // Where the elements of an array job are, by one listing of its batch system. What is not listed is
-// gone:
-// the listing was whole, and asked for after the job was known to be there.
+// gone: the listing was whole, and asked for after the job was known to be there.
 
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { SiteJob } from '../../../kernel/model/site.ts';

@@ -1,6 +1,5 @@
 // What completion offers, and the scripts that ask for it. bash is driven by keys, as its user
-// does:
-// what a key inserted is then printed by bash itself, word by word.
+// does: what a key inserted is then printed by bash itself, word by word.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
