@@ -144,9 +144,11 @@ describe('disks that fill up', { timeout: 240_000 }, () => {
     await until('a part has come', () => cached().some((name) => !WHOLE.test(name)));
     fill(cluster.member('n2').stateDir);
     hurry();
-    await until('the task waits', async () => (await job(id)).state === 'pending');
-    const { words = '' } = (await job(id)).reason ?? {};
-    assert.match(words, /n2 is out of use \(disk full\)/);
+    // It may be pending for a moment before its node has said that its disk is full.
+    await until('the task waits for the disk', async () => {
+      const { state, reason } = await job(id);
+      return state === 'pending' && /n2 is out of use \(disk full\)/.test(reason?.words ?? '');
+    });
     assert.deepEqual(cached(), [], 'what came in vain is not kept on a full disk');
     assert.deepEqual(filesIn(join(cluster.member('n2').stateDir, 'work')), []);
     makeRoom();
