@@ -150,7 +150,7 @@ describe('logins on a node', () => {
     as(
       at,
       user,
-      'weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',
+      'rm -f said; weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',
     );
 
   it('[Y18] a node that nobody has trusted vouches for nobody, and says so in one line', async () => {
@@ -188,14 +188,17 @@ describe('logins on a node', () => {
     await ok('user', 'modify', 'ann', '--role', 'user');
     const said = await lab.ok(
       node(0),
-      'cd; weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',
+      'cd; rm -f said; weft login > said 2>&1 & for i in $(seq 300); do grep -q "Or, where" said && break; sleep 0.1; done; kill $!; cat said',
     );
     assert.match(said, /^Your code is/, 'root is not even asked about');
   });
 
   it('[Y18] a machine that took over a trusted node, or whose trust has ended, vouches for nobody', async () => {
     await as(0, 'ann', 'rm -rf ~/.config/weft');
-    await lab.ok(node(0), 'kill $(cat /var/lib/weft/node/rollout.pid)');
+    await lab.ok(
+      node(0),
+      'pid=$(cat /var/lib/weft/node/rollout.pid); kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.1; done',
+    );
     await identify(node(0), '7'.repeat(32));
     await ok('node', 'add', 'lab1');
     assert.match(

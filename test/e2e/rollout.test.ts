@@ -65,6 +65,20 @@ describe('nodes over ssh', () => {
     assert.equal(more.length, 0);
   });
 
+  it('[I1] an agent that was on its way out when the machine was looked at is started', async () => {
+    const pid = await lab.ok(host(LAB3), 'cat /var/lib/weft/node/rollout.pid');
+    await lab.ok(host(LAB3), `kill ${pid}; while kill -0 ${pid} 2>/dev/null; do sleep 0.1; done`);
+    // Ends within the wait for a second look, and well after the first.
+    const dying = "setsid sh -c 'sleep 5; :' weft agent --dir /var/lib/weft/node x";
+    await lab.ok(
+      host(LAB3),
+      `${dying} > /dev/null 2>&1 & echo $! > /var/lib/weft/node/rollout.pid`,
+    );
+    const said = await lab.weft('node', 'add', 'lab3');
+    assert.equal(said.code, 0, said.error);
+    assert.match(said.out, /^lab3: node third is up/m);
+  });
+
   it('[I2] each machine that cannot be a node is named with the way out, and the others go on', async () => {
     const key = await lab.ok(lab.head, 'cat /root/.ssh/id_ed25519.pub');
     const keys = `install -d -m 0700 -o pat ~pat/.ssh; echo '${key}' > ~pat/.ssh/authorized_keys; chown pat ~pat/.ssh/authorized_keys`;

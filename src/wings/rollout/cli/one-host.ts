@@ -22,6 +22,8 @@ import type { Answer, Ssh } from './ssh.ts';
 const SCRIPT_MS = 120_000;
 const SEND_MS = 900_000;
 const UP_MS = 90_000;
+/** After this, an agent that ran and is not up is looked for again. */
+const SECOND_LOOK_MS = 10_000;
 const LOOK_MS = 300;
 
 export interface Rollout {
@@ -96,7 +98,7 @@ interface Step extends Rollout {
 
 async function carryOut(to: Destination, step: Step): Promise<Outcome> {
   const { plan, probe, tell } = step;
-  const places = placesFor(probe.rights === 'none' ? 'user' : 'system');
+  const places = placesIn(step);
   if (plan.sends) await send(to.ssh, places, step);
   const name = probe.member?.name ?? to.name ?? probe.host.split('.')[0] ?? probe.host;
   if (plan.joins) {
@@ -108,17 +110,32 @@ async function carryOut(to: Destination, step: Step): Promise<Outcome> {
       'it could not join',
     );
   }
-  const since = await connectedAt(step.api, name);
-  if (plan.starts) {
-    tell(to.ssh, 'starting its agent');
-    await done(to.ssh, startScript(places, plan.service), step, 'its agent could not be started');
-  }
-  tell(to.ssh, 'waiting until it is up');
-  const node = await untilUp(step.api, name, plan.starts ? since : null);
+  const node = plan.starts ? await started(to, step, name) : await running(to, step, name);
   if (node !== null) return { kind: 'up', node, plan };
   const words = await step.ssh.script(to.ssh, lastWordsScript(places), asIn(step));
   const what = `node ${name} is not up after ${UP_MS / 1000}s: ${lastLine(words.out) || 'its agent says nothing'}`;
   throw new Stopped(what, `Look there: weft agent --dir ${places.state}`);
+}
+
+async function started(to: Destination, step: Step, name: string): Promise<NodeView | null> {
+  const { api, plan, tell } = step;
+  const since = await connectedAt(api, name);
+  tell(to.ssh, 'starting its agent');
+  const script = startScript(placesIn(step), plan.service);
+  await done(to.ssh, script, step, 'its agent could not be started');
+  tell(to.ssh, 'waiting until it is up');
+  return await untilUp(api, name, { not: since, ms: UP_MS });
+}
+
+/** An agent ran there when the machine was looked at; it may have been on its way out. */
+async function running(to: Destination, step: Step, name: string): Promise<NodeView | null> {
+  const { api, tell } = step;
+  tell(to.ssh, 'waiting until it is up');
+  const node = await untilUp(api, name, { not: null, ms: SECOND_LOOK_MS });
+  if (node !== null) return node;
+  const { isRunning } = await probed(to, step);
+  if (!isRunning) return await started(to, step, name);
+  return await untilUp(api, name, { not: null, ms: UP_MS });
 }
 
 async function send(host: string, places: Places, step: Step): Promise<void> {
@@ -140,6 +157,9 @@ async function send(host: string, places: Places, step: Step): Promise<void> {
   );
 }
 
+const placesIn = ({ probe }: Step): Places =>
+  placesFor(probe.rights === 'none' ? 'user' : 'system');
+
 const asIn = ({ plan }: Step) => ({ as: plan.as, timeoutMs: SCRIPT_MS });
 
 async function done(host: string, script: string, step: Step, otherwise: string): Promise<void> {
@@ -157,12 +177,16 @@ async function connectedAt(api: Api, name: string): Promise<number | null> {
   return (await look(api, name))?.connectedAt ?? null;
 }
 
-/** `before`: an earlier connection, which does not count. Null: it is not up in time. */
-async function untilUp(api: Api, name: string, before: number | null): Promise<NodeView | null> {
-  const end = performance.now() + UP_MS;
+/** `not`: an earlier connection, which does not count. Null: it is not up in time. */
+async function untilUp(
+  api: Api,
+  name: string,
+  { not, ms }: { readonly not: number | null; readonly ms: number },
+): Promise<NodeView | null> {
+  const end = performance.now() + ms;
   while (performance.now() < end) {
     const node = await look(api, name);
-    if (node?.connectedAt !== undefined && node.connectedAt !== before) return node;
+    if (node?.connectedAt !== undefined && node.connectedAt !== not) return node;
     await sleep(LOOK_MS);
   }
   return null;
