@@ -17,6 +17,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'contributing.html',
   'SECURITY.md': 'security.html',
   'bench/RESULTS.md': 'results.html',
+  'bench/PROFILES.md': 'profiles.html',
   'launcher/README.md': 'launcher.html',
 };
 
