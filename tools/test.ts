@@ -10,7 +10,7 @@ import { affectedTests, changedSince } from './testing/changed.ts';
 import { type Options, parseOptions } from './testing/options.ts';
 import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
-import { runTests } from './testing/run-tests.ts';
+import { type FirstRun, runTests } from './testing/run-tests.ts';
 import { inOrder, ROWS, STAGES, type Stage, strayTests } from './testing/stages.ts';
 import { sweepGroups } from './testing/sweep-groups.ts';
 import { filesBelow, ROOT } from './tree.ts';
@@ -28,8 +28,9 @@ async function runAll(options: Options): Promise<StageResult> {
     if (options.stopAtFirst && addResults(results).failed > 0) break;
     const selected = row.filter((stage) => stages.includes(stage));
     const came = await Promise.all(selected.map((stage) => runStage(stage, options, isBuilt)));
-    results.push(...came);
-    isBuilt ||= selected.some(({ name }, at) => name === 'build' && came[at]?.failed === 0);
+    // One after the other, with nothing beside them.
+    for (const { again } of came) results.push(await again());
+    isBuilt ||= selected.some(({ name }, at) => name === 'build' && came[at]?.result.failed === 0);
   }
   return addResults(results);
 }
@@ -68,26 +69,32 @@ function hasWork(stage: Stage, options: Options): boolean {
 }
 
 /** `isBuilt`: an earlier stage has built the programs. */
-async function runStage(stage: Stage, options: Options, isBuilt: boolean): Promise<StageResult> {
+async function runStage(stage: Stage, options: Options, isBuilt: boolean): Promise<FirstRun> {
   console.log(`== ${stage.name}`);
   const startedAt = performance.now();
-  const result = await runGuarded(stage, options, isBuilt);
+  const first = await runGuarded(stage, options, isBuilt);
+  const { result } = first;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   const { passed, failed, skipped } = result;
   const counts = `${passed} ok, ${failed} not ok, ${skipped} skipped, ${seconds} s`;
   console.log(`   ${stage.name}: ${counts}`);
-  return result;
+  return first;
 }
 
 /** A stage that crashes is one failure; the others still run. */
-async function runGuarded(stage: Stage, options: Options, isBuilt: boolean): Promise<StageResult> {
+async function runGuarded(stage: Stage, options: Options, isBuilt: boolean): Promise<FirstRun> {
   try {
-    if (stage.kind === 'program') return await runProgram(stage);
+    if (stage.kind === 'program') return once(await runProgram(stage));
     return await runTests(stage, { files: filesOf(stage, options), grep: options.grep, isBuilt });
   } catch (error) {
     console.log(`The stage ${stage.name} crashed:`, error);
-    return ONE_FAILURE;
+    return once(ONE_FAILURE);
   }
+}
+
+/** What is not run again, whatever it came to. */
+function once(result: StageResult): FirstRun {
+  return { result, again: () => Promise.resolve(result) };
 }
 
 async function main(args: readonly string[]): Promise<void> {

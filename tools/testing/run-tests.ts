@@ -1,11 +1,12 @@
 // Runs the test files of one stage with Node's own runner, each file in a process of its own;
 // prints a line per file and every failure in full. A file with real processes that fails is run
-// once more alone.
+// once more alone, when nothing else runs any more.
 
 import path from 'node:path';
 import { run } from 'node:test';
 import { ROOT } from '../tree.ts';
 import { TestCounter } from './count-tests.ts';
+import { endHung } from './end-hung.ts';
 import type { StageResult } from './result.ts';
 import { type TestStage, usesRealProcesses } from './stages.ts';
 
@@ -18,19 +19,37 @@ export interface Selection {
 }
 
 /** Failing files of a stage above which none is run again: that is no race. */
-const FILES_AGAIN_MAX = 5;
+const FILES_AGAIN_MAX = 12;
+
+/** What the files came to beside others, and what runs those that failed once more. */
+export interface FirstRun {
+  readonly result: StageResult;
+  /** To be called when nothing else runs any more; the result with what the second runs came to. */
+  readonly again: () => Promise<StageResult>;
+}
 
 /** Runs the files. One that crashes, hangs or holds no test counts as failed. */
 export async function runTests(
   stage: TestStage,
   selection: Selection,
   isRacy: (file: string) => boolean = usesRealProcesses,
-): Promise<StageResult> {
+): Promise<FirstRun> {
   const counter = await runOnce(stage, selection);
-  const again = [...counter.failures()].filter(([file]) => isRacy(path.relative(ROOT, file)));
-  if (again.length > FILES_AGAIN_MAX) return counter.result();
+  const again = () => runAgain(counter, stage, selection, isRacy);
+  return { result: counter.result(), again };
+}
+
+/** Runs each racy file that failed once more; one that fails again is a failure. */
+async function runAgain(
+  counter: TestCounter,
+  stage: TestStage,
+  selection: Selection,
+  isRacy: (file: string) => boolean,
+): Promise<StageResult> {
+  const failed = [...counter.failures()].filter(([file]) => isRacy(path.relative(ROOT, file)));
+  if (failed.length > FILES_AGAIN_MAX) return counter.result();
   const flaky: string[] = [];
-  for (const [file, titles] of again) {
+  for (const [file, titles] of failed) {
     const name = path.relative(ROOT, file);
     console.log(`  ${name} failed: it runs once more, alone`);
     const alone = await runOnce({ ...stage, concurrency: 1 }, { ...selection, files: [name] });
@@ -52,9 +71,11 @@ function environmentOf({ isBuilt = false }: Selection): NodeJS.ProcessEnv {
 
 async function runOnce(stage: TestStage, selection: Selection): Promise<TestCounter> {
   const counter = new TestCounter({ filtered: selection.grep !== undefined });
+  const files = selection.files.map((file) => path.join(ROOT, file));
+  const stopWatching = endHung(files, { fileMs: stage.fileTimeoutMs });
   const stream = run({
     cwd: ROOT,
-    files: selection.files.map((file) => path.join(ROOT, file)),
+    files,
     concurrency: stage.concurrency,
     timeout: stage.fileTimeoutMs,
     env: environmentOf(selection),
@@ -66,5 +87,6 @@ async function runOnce(stage: TestStage, selection: Selection): Promise<TestCoun
     else if (event.type === 'test:stderr') process.stderr.write(event.data.message);
     else if (event.type === 'test:summary') counter.summary(event.data);
   }
+  stopWatching();
   return counter;
 }

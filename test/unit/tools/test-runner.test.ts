@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { after, it } from 'node:test';
 import { missingPackages } from '../../../tools/debian-packages.ts';
 import { affectedTests } from '../../../tools/testing/changed.ts';
+import { endHung } from '../../../tools/testing/end-hung.ts';
 import { parseOptions } from '../../../tools/testing/options.ts';
 import { addResults, type StageResult, slowest } from '../../../tools/testing/result.ts';
 import { readSummary } from '../../../tools/testing/run-program.ts';
@@ -65,6 +66,31 @@ it('a file that fails beside others and passes alone counts as passed and is nam
 it('a file that fails twice counts once, and is not flaky', async () => {
   const { failed, flaky } = await resultOf('every-ending.ts');
   assert.deepEqual([failed, flaky], [4, []]);
+});
+
+it('a file that hangs is ended, fails, and runs once more', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-hangs-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const variables = {
+    WEFT_TEST_RAN_BEFORE: path.join(folder, 'ran'),
+    WEFT_TEST_FILE_MS: '20000',
+  };
+  const { passed, failed, flaky } = await resultOf('hangs-once.ts', variables);
+  assert.deepEqual([passed, failed], [1, 0]);
+  assert.equal(flaky?.length, 1);
+});
+
+it('a process that does not end when it is asked to is killed', async () => {
+  const hanging = spawn('sh', [
+    '-c',
+    'trap "" TERM; echo ready; while :; do sleep 1; done',
+    'file',
+  ]);
+  await once(hanging.stdout, 'data');
+  const stop = endHung(['file'], { fileMs: 100, endingMs: 500, lookMs: 50 });
+  const [, signal] = await once(hanging, 'exit');
+  stop();
+  assert.equal(signal, 'SIGKILL');
 });
 
 it('only files with real processes or sockets may fail once', () => {
