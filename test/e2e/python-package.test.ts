@@ -59,6 +59,7 @@ describe('the Python package', { skip, timeout: 480_000 }, () => {
   it('jobs, arrays, files, output, events and mistakes', () => passes('tests.test_client'));
   it('functions: what they give and raise, and what is killed', () =>
     passes('tests.test_executor'));
+  it('[C20] large values lie in memory', () => passes('tests.test_near'));
   it('asyncio: jobs, events and futures that are awaited', () => passes('tests.test_aio'));
   it('numpy, joblib and dask', async (t) => {
     const { bin, reason } = setUpVenv('python-science', SCIENCE);

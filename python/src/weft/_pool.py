@@ -15,6 +15,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 from ._errors import WeftError
 from ._http import Line
+from ._near import NearMemory
 from ._session import End, LineFault, Session, settled
 from ._socket import SocketFault, WebSocket, wake_pair
 
@@ -40,7 +41,8 @@ class PoolLine:
         self._waiting: List[Told] = []
         self.numbers: Dict[str, Any] = {"workers": 0, "busy": 0, "waiting": 0, "why": None}
         label = f"{sys.argv[0] or 'python'} {socket.gethostname()} {os.getpid()}"[-200:]
-        self._session = Session(uuid.uuid4().hex, label, self._note)
+        self._near = NearMemory()
+        self._session = Session(uuid.uuid4().hex, label, self._note, self._near)
         self._reader, self._writer = wake_pair()
         self._is_awake = False
         self._is_leaving = False
@@ -139,7 +141,9 @@ class PoolLine:
     def _dial_once(self) -> WebSocket:
         # Within a call it proves where this program runs: calls that it waits for find a process.
         inside = os.environ.get("WEFT_WORKER")
-        headers = {} if inside is None else {"weft-worker": inside}
+        headers = self._near.headers
+        if inside is not None:
+            headers["weft-worker"] = inside
         return WebSocket.dial(self._line, self._path, headers)
 
     def _run(self) -> None:

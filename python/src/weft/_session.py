@@ -9,17 +9,21 @@ import struct
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple, Union
 
+from ._near import NearMemory
+
 Buffer = Union[bytes, bytearray, memoryview]
 Frame = List[Buffer]
 
 _VERSION = 1
 # To the router.
-_HELLO, _ASSET, _CALL, _ACK, _CANCEL, _SYNCED, _WANTED, _MORE, _STOP, _NONE, _BODY, _BYE, _PING = range(13)
+(
+    _HELLO, _ASSET, _CALL, _ACK, _CANCEL, _SYNCED, _WANTED, _MORE, _STOP, _NONE, _BODY, _BYE, _PING, _NEAR,
+) = range(14)  # fmt: skip
 # From it.
 (
     _WELCOME, _RESULT, _SETTLED, _TAKEN, _STARTED, _PROGRESS, _R_WANTED, _R_MORE, _R_STOP, _R_NONE, _R_BODY,
-    _POOL, _CLOSING, _PONG,
-) = range(14)  # fmt: skip
+    _POOL, _CLOSING, _PONG, _R_NEAR, _R_WANTED_NEAR,
+) = range(16)  # fmt: skip
 WHYS = ("worker_lost", "timeout", "cancelled", "pool_closed", "refused", "gone")
 
 INLINE_BYTES_MAX = 64 * 1024
@@ -42,6 +46,10 @@ _RESULT_INLINE = struct.Struct("<IBIBI")
 _RESULT_SIZED = struct.Struct("<IBIBd")
 _PART = struct.Struct("<Idd")
 _BODY_HEAD = struct.Struct("<BBII")
+
+
+def _nothing() -> None:
+    pass
 
 
 class LineFault(Exception):
@@ -157,10 +165,15 @@ def _text(value: str) -> bytes:
 class Session:
     """All calls of one program to one pool."""
 
-    def __init__(self, id: str, label: str, tell: Callable[[str, int, Any], None]) -> None:
+    def __init__(
+        self, id: str, label: str, tell: Callable[[str, int, Any], None], near: Optional[NearMemory] = None
+    ) -> None:
         self._id = id
         self._label = label
         self._tell = tell
+        self._near = near
+        # What lies in memory for workers on this machine, by stream.
+        self._offered: Dict[int, Callable[[], None]] = {}
         self._calls: Dict[int, _Own] = {}
         self._unsent: Deque[_Own] = deque()
         self._assets: Dict[int, Tuple[str, bytes]] = {}
@@ -179,6 +192,8 @@ class Session:
 
     def _begin_line(self, now: float) -> None:
         self._heard_at = self._ping_at = now
+        for stream in list(self._offered):
+            self._offered.pop(stream)()
         self._told: Dict[int, bool] = {}
         self._sendings: Dict[int, List[Any]] = {}
         self._receivings: Dict[int, List[Any]] = {}
@@ -455,12 +470,18 @@ class Session:
             of, id = reader.u8(), reader.u32()
             stream, start, up_to = reader.take(_PART)
             self._open_sending(of, id, stream, int(start), int(up_to))
+        elif kind == _R_WANTED_NEAR:
+            number = reader.u32()
+            stream, start, up_to = reader.take(_PART)
+            self._open_near(number, stream, int(start), int(up_to))
         elif kind == _R_MORE:
             stream, up_to = reader.u32(), reader.count()
             if stream in self._sendings:
                 self._go_on(stream, up_to)
         elif kind == _R_STOP:
-            self._sendings.pop(reader.u32(), None)
+            stream = reader.u32()
+            self._sendings.pop(stream, None)
+            self._offered.pop(stream, _nothing)()
         elif kind == _R_NONE:
             receiving = self._receivings.pop(reader.u32(), None)
             if receiving is not None:
@@ -468,8 +489,20 @@ class Session:
             self._fetch_results()
         elif kind == _R_BODY:
             self._on_body(reader.u32(), reader.bytes())
+        elif kind == _R_NEAR:
+            self._on_near(reader.u32(), reader.text())
         else:
             raise LineFault(f"a message of kind {kind}")
+
+    def _open_near(self, number: int, stream: int, start: int, up_to: int) -> None:
+        own = self._calls.get(number)
+        offer = None
+        if own is not None and start == 0 and self._near is not None:
+            offer = self._near.offer(own.payload)
+        if offer is None:
+            return self._open_sending(0, number, stream, start, up_to)
+        file, self._offered[stream] = offer
+        return self._add(_CALL_FIRST.pack(_NEAR, stream) + _text(file))
 
     def _open_sending(self, of: int, id: int, stream: int, start: int, up_to: int) -> None:
         data: Optional[bytes] = None
@@ -532,6 +565,18 @@ class Session:
         if wanted > up_to and (wanted - up_to >= _PIECE_BYTES_MAX or wanted == size):
             receiving[2] = wanted
             self._add(struct.pack("<BId", _MORE, stream, wanted))
+
+    def _on_near(self, stream: int, file: str) -> None:
+        receiving = self._receivings.get(stream)
+        if receiving is None:
+            return
+        own, into, _ = receiving
+        if self._near is None or not self._near.read(file, into.data):
+            raise LineFault("the bytes are not there")
+        del self._receivings[stream]
+        self._add(_CALL_FIRST.pack(_STOP, stream))
+        self._over(own.number, End(into.ok, into.data, into.attempt))
+        self._fetch_results()
 
     def _unwant(self, own: _Own) -> None:
         for stream, receiving in list(self._receivings.items()):

@@ -1,0 +1,92 @@
+"""Values that workers on this machine read from shared memory; run as `test_executor` is."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+from tests.test_executor import LIMIT, Executors
+from weft._near import _VALUE_BYTES_MAX, NearMemory
+
+VALUE = b"value" * 20_000
+SCRIPT = """
+import sys
+from weft._near import NearMemory
+into = bytearray(int(sys.argv[2]))
+print(NearMemory().read(sys.argv[1], into), bytes(into[:10]).decode())
+"""
+
+
+def read_elsewhere(file: str) -> str:
+    words = [sys.executable, "-c", SCRIPT, file, str(len(VALUE))]
+    return subprocess.check_output(words, text=True).strip()
+
+
+def offered(memory: NearMemory, data: bytes = VALUE):
+    found = memory.offer(data)
+    assert found is not None
+    return found
+
+
+class Memory(unittest.TestCase):
+    def test_another_process_of_the_same_user_reads_a_value_until_it_is_closed(self):
+        memory = NearMemory()
+        self.assertEqual(memory.headers, NearMemory().headers)
+        self.assertRegex(memory.headers["weft-host"], "^[0-9a-f]{64}$")
+        file, close = offered(memory)
+        self.assertEqual(read_elsewhere(file), "True valuevalue")
+        close()
+        self.assertRegex(read_elsewhere(file), "^False")
+        self.assertFalse(memory.read(file, bytearray(len(VALUE))))
+        self.assertEqual(memory.headers, {}, "from now on values go over the line")
+
+    def test_what_is_offered_is_bounded_and_free_again_when_it_is_closed(self):
+        memory = NearMemory()
+        large = bytes(_VALUE_BYTES_MAX)
+        self.assertIsNone(memory.offer(large + b"\0"))
+        ends = [offered(memory, large)[1] for _ in range(2)]
+        self.assertIsNone(memory.offer(VALUE))
+        for end in ends:
+            end()
+        offered(memory)[1]()
+
+    def test_no_other_file_of_a_process_is_read(self):
+        secret = pathlib.Path("secret")
+        secret.write_bytes(VALUE)
+        with secret.open("rb") as file:
+            place = f"{os.getpid()}.{file.fileno()}.{os.fstat(file.fileno()).st_ino}"
+            self.assertFalse(NearMemory().read(place, bytearray(len(VALUE))))
+        for odd in ("", "1.2", "1.2.3.4", f"{os.getpid()}.0.0", "../1.2.3", "\u0661.1.1", f"{2**70}.1.1"):
+            self.assertFalse(NearMemory().read(odd, bytearray(5)), odd)
+        memory = NearMemory()
+        name, close = offered(memory)
+        self.assertFalse(NearMemory().read(name, bytearray(len(VALUE) - 1)))
+        close()
+
+
+class Calls(Executors):
+    def test_large_values_lie_in_memory_and_are_let_go_of(self):
+        near = self.executor._pool._near
+        data = os.urandom(1_048_576)
+        with mock.patch.object(near, "offer", wraps=near.offer) as offer:
+            with mock.patch.object(near, "read", wraps=near.read) as read:
+                for future in [self.executor.submit(bytes, data) for _ in range(40)]:
+                    self.assertEqual(future.result(LIMIT), data)
+        self.assertEqual((offer.call_count, read.call_count), (40, 40))
+        # The last word of a worker that has read its value may come after the result.
+        self.until("all are let go of", lambda: near._count == 0 and near._bytes == 0)
+
+
+class Far(Executors):
+    def test_a_value_that_cannot_be_read_comes_over_the_line(self):
+        with mock.patch("weft._near._read", return_value=False):
+            self.assertEqual(self.executor.submit(len, bytes(900_000)).result(LIMIT), 900_000)
+            self.assertEqual(self.executor.submit(bytes, 900_000).result(LIMIT), bytes(900_000))
+        self.assertEqual(self.executor._pool._near.headers, {})
+        self.assertEqual(self.executor.submit(bytes, 900_001).result(LIMIT), bytes(900_001))
+
+
+if __name__ == "__main__":
+    unittest.main()
