@@ -10,6 +10,8 @@ const GIB = 1024 ** 3;
 export interface CardMake {
   readonly type: string;
   readonly memoryBytes: number;
+  /** Joined by NVLink with all that name the same card. Absent: with none. */
+  readonly linkedWith?: string;
 }
 
 export const CARD_MAKES: readonly CardMake[] = [

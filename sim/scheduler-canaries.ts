@@ -122,12 +122,33 @@ function giveFirstCards(): Planted {
   };
 }
 
+/** Gives one gpu of each pair to a task that asks for two that are joined. */
+function giveUnjoined(): Planted {
+  return {
+    remove: replaceMethod(Board.prototype, 'start', (original) => {
+      return function start(this: Board, ...[ask, ...rest]: Parameters<Board['start']>) {
+        const shares = original.call(this, ask, ...rest);
+        if (ask.request.perNode.gpuKind?.links === undefined) return shares;
+        return shares.map((share) => {
+          return { ...share, gpus: share.gpus.map((number, at) => (number + 2 * at) % 4) };
+        });
+      };
+    }),
+  };
+}
+
 export const SCHEDULER_CANARIES: readonly Canary[] = [
   {
     name: 'any-card-will-do',
     sentence: 'tasks get the first gpus of a node, whichever they asked for and whoever has them',
     plant: giveFirstCards,
     weather: { ...CROWDED, cardMs: 3000 },
+  },
+  {
+    name: 'links-ignored',
+    sentence: 'who asks for gpus that are joined gets such as are not',
+    plant: giveUnjoined,
+    weather: { ...CROWDED, links: 0.9 },
   },
   {
     name: 'limit-ignored',

@@ -104,6 +104,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'limit-ignored': 2,
   'licences-ignored': 4,
   'any-card-will-do': 3,
+  'links-ignored': 3,
   'promise-broken': 10,
   'preempts-for-nothing': 1,
   'reservation-ignored': 1,

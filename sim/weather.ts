@@ -68,6 +68,8 @@ export interface Weather {
   readonly cloneMs: number | null;
   /** How often somebody submits an array of many short tasks. */
   readonly burstMs: number | null;
+  /** Share of jobs with gpus that want theirs joined; null: no gpus are. */
+  readonly links: number | null;
 }
 
 const SWITCHED_OFF = 0.3;
@@ -83,6 +85,7 @@ const EXTRAS = [
     'goalMs',
     'cloneMs',
     'burstMs',
+    'links',
   ] as const),
 ] as const;
 
@@ -136,6 +139,7 @@ export function drawWeather(streams: Streams): Weather {
     goalMs: of('goalMs').happens(0.3) ? of('goalMs').whole(10_000, 60_000) : null,
     cloneMs: of('cloneMs').happens(0.25) ? of('cloneMs').whole(15_000, 60_000) : null,
     burstMs: of('burstMs').happens(0.4) ? of('burstMs').whole(2000, 15_000) : null,
+    links: of('links').pick([null, 0.1, 0.5]),
     ...drawSiteWeather(streams),
   };
 }
@@ -171,10 +175,11 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   goalMs: null,
   cloneMs: null,
   burstMs: null,
+  links: null,
 };
 
 /** What came to the simulator when its planted bugs had their seeds. */
-export const BEFORE = { goalMs: null, cloneMs: null, burstMs: null } as const;
+export const BEFORE = { goalMs: null, cloneMs: null, burstMs: null, links: null } as const;
 
 /** Often enough that several tasks compete for a few nodes. */
 export const CROWDED = {
@@ -188,4 +193,5 @@ export const CROWDED = {
   goalMs: null,
   cloneMs: null,
   burstMs: null,
+  links: null,
 } as const;

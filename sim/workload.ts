@@ -7,7 +7,7 @@ import type { JobId, NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
 import type { Dependency, OnNodeLoss } from '../src/kernel/model/job.ts';
 import type { Resources } from '../src/kernel/model/resources.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';
-import { CARD_MAKES } from './cards.ts';
+import { CARD_MAKES, type CardMake } from './cards.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
@@ -27,7 +27,7 @@ export function drawMachines(streams: Streams, weather: Weather): MachineMake[] 
     const own = streams.under(name);
     const resources = drawResources(own);
     const isTold = resources.gpuCount > 0 && own.of('cards').happens(0.7);
-    const cards = Array.from({ length: resources.gpuCount }, () => own.of('card').pick(CARD_MAKES));
+    const cards = drawCards(own, resources.gpuCount, weather);
     return {
       name,
       resources,
@@ -37,6 +37,16 @@ export function drawMachines(streams: Streams, weather: Weather): MachineMake[] 
       sharedPaths: at === 0 || own.of('shared').happens(0.7) ? ['/shared'] : [],
       rate: 1 + (2 * own.of('rate').fraction() - 1) * weather.driftMax,
     };
+  });
+}
+
+/** Cards of one machine; on most machines those of each pair are alike and joined. */
+function drawCards(own: Streams, count: number, { links }: Weather): CardMake[] {
+  const makes = Array.from({ length: count }, () => own.of('card').pick(CARD_MAKES));
+  if (links === null || !own.of('card links').happens(0.7)) return makes;
+  return makes.map((make, at) => {
+    const first = at - (at % 2);
+    return { ...(makes[first] ?? make), linkedWith: `GPU-${first}` };
   });
 }
 
@@ -210,7 +220,12 @@ export class Workload {
       { gpuShareBytes: 7 * GIB },
     ];
     const hasCards = this.#world.machines.some(({ cards }) => cards !== null);
-    return { gpuCount: 1, ...(hasCards ? of('gpu kind').pick(kinds) : {}) };
+    if (!hasCards) return { gpuCount: 1 };
+    const { links } = this.#world.weather;
+    if (links !== null && of('gpu links').happens(links)) {
+      return { gpuCount: 2, gpuLinks: 'nvlink' };
+    }
+    return { gpuCount: 1, ...of('gpu kind').pick(kinds) };
   }
 
   /** A licence of the cluster, where its config has any, more often than one of a node. */

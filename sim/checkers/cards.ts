@@ -1,10 +1,10 @@
-// The gpus that a start is given: of the types asked for, well and unused by others (V2, V3, V8),
-// and of each no more than it has (V9). Judged by what nodes have told, without the scheduler's own
-// books.
+// The gpus that a start is given: of the types asked for, joined where that was asked (V24), well
+// and unused by others (V2, V3, V8), and of each no more than it has (V9). Judged by what nodes
+// have told, without the scheduler's own books.
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
 import type { State } from '../../src/kernel/machine/state.ts';
-import type { GpuCard } from '../../src/kernel/model/gpu.ts';
+import type { GpuCard, NodeGpus } from '../../src/kernel/model/gpu.ts';
 import { Violation } from '../violation.ts';
 
 export function checkCards(
@@ -17,6 +17,12 @@ export function checkCards(
   for (const { node: name, gpus, gpuShareBytes } of shares) {
     const node = state.nodes.get(name);
     if (node?.gpus == null) continue;
+    if (kind?.links !== undefined && !areJoined(node.gpus, gpus)) {
+      throw new Violation(
+        'V24',
+        `job ${place.jobId} gets gpus ${gpus.join()} of ${name}, unjoined`,
+      );
+    }
     for (const number of gpus) {
       const card = node.gpus.cards[number];
       const words = `job ${place.jobId} gets gpu ${number} of ${name}`;
@@ -36,6 +42,11 @@ export function checkCards(
       }
     }
   }
+}
+
+function areJoined({ cards }: NodeGpus, numbers: readonly number[]): boolean {
+  const groups = new Set(numbers.map((number) => cards[number]?.linkedWith ?? number));
+  return groups.size === 1;
 }
 
 /** Bytes of the card that its node's epochs have; who has it whole has all. */

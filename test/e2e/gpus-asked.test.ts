@@ -152,4 +152,27 @@ describe('gpus that are joined by NVLink', () => {
     assert.equal(await pair(), '1,2', 'the pair that is whole');
     await cluster.ok('cancel', one);
   });
+
+  it('[V24] a job that asks for joined ones waits for them, and is refused where there are none', async () => {
+    const joined = ['--gpu-links', 'nvlink', '--', SHOW];
+    const { code, error } = await cluster.weft('run', '--gpus', '3', ...joined);
+    assert.equal(code, 2, error);
+    assert.match(error, /n1 has only 2 gpus joined by NVLink/);
+    const small = ['--cpus', '0', '--memory', '64M'];
+    const hold = (gpus: string) =>
+      cluster.ok('run', '--gpus', gpus, ...small, '--', 'exec sleep 600');
+    const pair = await hold('2');
+    const one = await hold('1');
+    for (const id of [pair, one]) await cluster.reaches(id, 'running');
+    const waiting = await cluster.ok('run', '--gpus', '2', ...small, ...joined);
+    await until('why says it', async () => {
+      const said = await cluster.ok('why', waiting);
+      return /n1 has only 1 gpu joined by NVLink free/.test(said) || undefined;
+    });
+    await cluster.ok('cancel', one);
+    await cluster.ok('wait', waiting);
+    assert.match(await cluster.ok('logs', waiting), /^WEFT_GPUS=(0,3|1,2)$/m);
+    assert.match(await cluster.ok('job', waiting), /2 gpus joined by NVLink/);
+    await cluster.ok('cancel', pair);
+  });
 });

@@ -35,6 +35,8 @@ export interface NodeWords extends Amounts {
    * counted.
    */
   readonly types?: readonly string[];
+  /** Letters of the groups of gpus that are joined by NVLink, `aabb`; a dot: with none. */
+  readonly links?: string;
 }
 
 /** A waiting job; `tasks` of more than one are an array from index 0. */
@@ -81,11 +83,13 @@ export function view(words: NodeWords, order: number): NodeView {
 }
 
 /** Bytes of memory of a type: 80 of `a100-80g`. Others have 10. */
-function deckIn({ types }: NodeWords): Deck | null {
+function deckIn({ types, links }: NodeWords): Deck | null {
   if (types === undefined) return null;
   const cards = types.map((type, number) => {
     const memoryBytes = Number(/-(\d+)g$/.exec(type)?.[1] ?? 10);
-    return { number, type, memoryBytes, isSlice: false, numaNode: null };
+    const card = { number, type, memoryBytes, isSlice: false, numaNode: null };
+    const group = links?.[number] ?? '.';
+    return group === '.' ? card : { ...card, linkedWith: group };
   });
   return deckOf(cards);
 }

@@ -179,6 +179,7 @@ _FIELDS: Dict[str, Tuple[str, Callable[[str, Any], Any]]] = {
     "gpu_type": ("gpuTypes", _gpu_types),
     "gpu_memory": ("gpuMemoryBytes", size_bytes),
     "gpu_share": ("gpuShareBytes", size_bytes),
+    "gpu_links": ("gpuLinks", _choice("nvlink", "any")),
     "resources": ("counted", _amounts),
     "needs": ("labels", _texts),
     "nodes_named": ("nodeNames", _names),
@@ -219,6 +220,7 @@ class _Worker(TypedDict, total=False):
     gpu_type: Union[str, Sequence[str]]
     gpu_memory: Size
     gpu_share: Size
+    gpu_links: str
     resources: Mapping[str, int]
     needs: Union[str, Sequence[str]]
     nodes_named: Union[str, Sequence[str]]

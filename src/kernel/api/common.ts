@@ -70,6 +70,7 @@ export const askedResources = resources.extend({
       types: z.array(z.string()).nullable(),
       memoryBytesMin: count.nullable(),
       shareBytes: count.nullable(),
+      links: z.literal('nvlink').exactOptional(),
     })
     .exactOptional(),
 });

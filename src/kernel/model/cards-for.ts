@@ -11,6 +11,8 @@ export interface CardRequest {
   readonly memoryBytesMin: number | null;
   /** Only so much of each card; null: whole cards. */
   readonly shareBytes: number | null;
+  /** All of them joined with each other so; absent: however they are. */
+  readonly links?: 'nvlink';
 }
 
 /** A card with what is left of it. */
@@ -36,8 +38,13 @@ export function cardsFor(request: CardRequest, cards: readonly CardRoom[]): numb
   const fitting = cards.filter((card) => hasRoomOn(card, request));
   if (fitting.length < count) return null;
   const order = [...fitting].sort((a, b) => compare(a, b, request));
-  const chosen = near(order, count) ?? order.slice(0, count);
-  return chosen.map(({ number }) => number).sort((a, b) => a - b);
+  const chosen = request.links === undefined ? near(order, count) : joined(order, count);
+  return chosen?.map(({ number }) => number).sort((a, b) => a - b) ?? null;
+}
+
+/** How many of these cards one task could have that wants them joined: the most of one group. */
+export function mostJoined(cards: readonly CardRoom[]): number {
+  return Math.max(0, ...linkGroups(cards, 1).map(({ length }) => length));
 }
 
 /** Whether the card is one of those that are asked for, and has room. */
@@ -79,25 +86,47 @@ function compare(a: CardRoom, b: CardRoom, { shareBytes }: CardRequest): number 
 }
 
 /** Joined by NVLink, and of these at one memory of the machine, where that costs no larger card. */
-function near(order: readonly CardRoom[], count: number): readonly CardRoom[] | null {
-  if (count < 2) return null;
+function near(order: readonly CardRoom[], count: number): readonly CardRoom[] {
+  if (count < 2) return order.slice(0, count);
   const like = order.filter((one) => isLike(one, order[0]));
-  const linked = like.filter(({ linkedWith }) => linkedWith !== undefined);
-  const joined = tightest(linked, count, ({ linkedWith }) => linkedWith);
-  const best = tightest(joined ?? like, count, ({ numaNode }) => numaNode) ?? joined;
-  return best?.slice(0, count) ?? null;
+  return joined(like, count) ?? (atOneMemory(like, count) ?? order).slice(0, count);
 }
 
-/** Group that holds so many with the fewest to spare; null: none does. */
-function tightest<K>(
+/** Joined by NVLink: of the groups that hold so many one of the least cards. Null: none does. */
+function joined(order: readonly CardRoom[], count: number): readonly CardRoom[] | null {
+  const groups = linkGroups(order, count);
+  const [least] = groups[0] ?? [];
+  const group = tightest(groups.filter(([first]) => first !== undefined && isLike(first, least)));
+  return group === null ? null : (atOneMemory(group, count) ?? group).slice(0, count);
+}
+
+function linkGroups(cards: readonly CardRoom[], least: number): CardRoom[][] {
+  const linked = cards.filter(({ linkedWith }) => linkedWith !== undefined);
+  return groupsOf(linked, least, ({ linkedWith }) => linkedWith);
+}
+
+function atOneMemory(cards: readonly CardRoom[], count: number): readonly CardRoom[] | null {
+  return tightest(groupsOf(cards, count, ({ numaNode }) => numaNode));
+}
+
+/** Groups that hold so many, in the order of the first of each. */
+function groupsOf<K>(
   cards: readonly CardRoom[],
-  count: number,
+  least: number,
   keyOf: (card: CardRoom) => K,
-): readonly CardRoom[] | null {
+): CardRoom[][] {
   const groups = new Map<K, CardRoom[]>();
-  for (const card of cards) groups.set(keyOf(card), [...(groups.get(keyOf(card)) ?? []), card]);
-  const holding = [...groups.values()].filter(({ length }) => length >= count);
-  return holding.sort((a, b) => a.length - b.length)[0] ?? null;
+  for (const card of cards) {
+    const group = groups.get(keyOf(card));
+    if (group === undefined) groups.set(keyOf(card), [card]);
+    else group.push(card);
+  }
+  return [...groups.values()].filter(({ length }) => length >= least);
+}
+
+/** The one with the fewest to spare; null: there is none. */
+function tightest(groups: readonly CardRoom[][]): readonly CardRoom[] | null {
+  return [...groups].sort((a, b) => a.length - b.length)[0] ?? null;
 }
 
 function isLike(a: CardRoom, b: CardRoom | undefined): boolean {

@@ -1,7 +1,7 @@
 // What is left of each card of a node, for who plans: counts alone do not say whether the cards
 // that are free are of the type that is wanted.
 
-import { type CardRequest, type CardRoom, cardsFor, hasRoomOn } from './cards-for.ts';
+import { type CardRequest, type CardRoom, cardsFor, hasRoomOn, mostJoined } from './cards-for.ts';
 
 /** What of a card never changes while it is there. */
 export type CardFacts = Omit<CardRoom, 'freeBytes' | 'isIdle'>;
@@ -29,7 +29,8 @@ export type GpuKind = Omit<CardRequest, 'count'>;
 export const ANY_KIND: GpuKind = { types: null, memoryBytesMin: null, shareBytes: null };
 
 export function deckOf(cards: readonly CardFacts[]): Deck {
-  const kinds = new Set(cards.map(kindOf));
+  // Cards of two groups are not alike to who wants them joined.
+  const kinds = new Set(cards.map((card) => `${kindOf(card)} ${card.linkedWith ?? ''}`));
   return { cards, isUniform: kinds.size <= 1 };
 }
 
@@ -75,6 +76,7 @@ export function leastOf(a: Cards | undefined, b: Cards): Cards {
 
 /** Whether so many cards of the kind have room. */
 export function holdsCards(cards: Cards, count: number, kind: GpuKind): boolean {
+  if (kind.links !== undefined) return matching(cards, kind) >= count;
   const request = { ...kind, count };
   let found = 0;
   for (let at = 0; at < cards.left.length && found < count; at += 1) {
@@ -92,10 +94,11 @@ export function inUseWithRoom(cards: Cards, kind: GpuKind): number {
   }).length;
 }
 
-/** How many cards are of the kind and have room. */
+/** How many cards are of the kind and have room, for one task together. */
 export function matching(cards: Cards, kind: GpuKind): number {
   const request = { ...kind, count: 1 };
-  return cards.left.filter((_, at) => hasRoomOn(roomAt(cards, at), request)).length;
+  const rooms = roomsOf(cards).filter((room) => hasRoomOn(room, request));
+  return kind.links === undefined ? rooms.length : mostJoined(rooms);
 }
 
 /** Whether every card of the node is of the kind, so that a number of them says as much. */
@@ -131,16 +134,21 @@ export function idleAmong(cards: Cards, numbers: readonly number[]): number {
 /** Equal where nodes are the same to every request. */
 export function cardsKey(cards: Cards | undefined): string {
   if (cards === undefined) return '';
-  const all = cards.deck.cards.map((card, at) => {
-    return `${kindOf(card)}:${Math.max(0, cards.left[at] as number)}`;
+  const alone: string[] = [];
+  const joined = new Map<string, string[]>();
+  cards.deck.cards.forEach((card, at) => {
+    const words = `${kindOf(card)}:${Math.max(0, cards.left[at] as number)}`;
+    if (card.linkedWith === undefined) alone.push(words);
+    else joined.set(card.linkedWith, [...(joined.get(card.linkedWith) ?? []), words]);
   });
-  return `/${all.sort().join(',')}`;
+  const groups = [...joined.values()].map((group) => group.sort().join('+'));
+  return `/${[...alone, ...groups].sort().join(',')}`;
 }
 
 export function kindKey(kind: GpuKind | undefined): string {
   if (kind === undefined) return '';
-  const { types, memoryBytesMin, shareBytes } = kind;
-  return `/${types?.join(',') ?? ''}:${memoryBytesMin ?? ''}:${shareBytes ?? ''}`;
+  const { types, memoryBytesMin, shareBytes, links = '' } = kind;
+  return `/${types?.join(',') ?? ''}:${memoryBytesMin ?? ''}:${shareBytes ?? ''}:${links}`;
 }
 
 function roomsOf(cards: Cards): CardRoom[] {

@@ -8,6 +8,14 @@ import type { NodeFeature } from './node-features.ts';
 import type { NodeSize } from './node-sizes.ts';
 import type { Pause } from './pause.ts';
 
+/** Gpus that are free and do not help: on several nodes, or on one and not joined. */
+export interface GpusApart {
+  readonly count: number;
+  readonly words: string;
+  /** Absent: they are on different nodes. */
+  readonly unjoined?: true;
+}
+
 export type Reason =
   /** `because`: the head holds this task itself. `jobId` null: not submitted. */
   | { readonly kind: 'held'; readonly jobId: JobId | null; readonly because: string | null }
@@ -44,8 +52,8 @@ export type Reason =
       readonly nodes: NodeReasons;
       /** Nodes that have room, which are too few; null where that goes without saying. */
       readonly room: number | null;
-      /** Wanted gpus that are free, but on several nodes. Absent: too few in all. */
-      readonly apart?: { readonly count: number; readonly words: string };
+      /** Wanted gpus that are free, but not together. Absent: too few in all. */
+      readonly apart?: GpusApart;
     }
   /** Too little is left of what the cluster counts as a whole; the nodes would do. */
   | { readonly kind: 'cluster_resource'; readonly lack: ClusterLack }

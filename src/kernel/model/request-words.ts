@@ -46,7 +46,8 @@ export function gpuWords({ gpuCount, gpuKind }: Pick<Resources, 'gpuCount' | 'gp
 }
 
 /** The same without the share. */
-export function kindWords(count: number, { types, memoryBytesMin }: GpuKind): string {
+export function kindWords(count: number, { types, memoryBytesMin, links }: GpuKind): string {
   const which = types === null ? plural(count, 'gpu') : `${count} ${types.join(' or ')}`;
-  return memoryBytesMin === null ? which : `${which} with ${formatSize(memoryBytesMin)} and more`;
+  const large = memoryBytesMin === null ? '' : ` with ${formatSize(memoryBytesMin)} and more`;
+  return `${which}${large}${links === undefined ? '' : ' joined by NVLink'}`;
 }

@@ -58,6 +58,8 @@ export interface GpuKind {
   readonly memoryBytesMin: number | null;
   /** Only so much of each, shared with others. */
   readonly shareBytes: number | null;
+  /** All of them are joined with each other by NVLink. Absent: however they are. */
+  readonly links?: 'nvlink';
 }
 
 /** What a job asks of each node. */

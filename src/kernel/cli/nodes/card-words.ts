@@ -20,7 +20,8 @@ export function cardLines({ gpus = null }: Pick<NodeView, 'gpus'>): Titled[] {
 function linkWords(cards: readonly CardView[]): string {
   const linked = cards.filter(({ linkedWith }) => linkedWith !== undefined);
   const groups = [...Map.groupBy(linked, ({ linkedWith }) => linkedWith).values()];
-  return groups.map((group) => group.map(({ label }) => label).join(', ')).join('; ');
+  const joined = groups.filter(({ length }) => length > 1);
+  return joined.map((group) => group.map(({ label }) => label).join(', ')).join('; ');
 }
 
 /** `rtx4090 24G GPU-1a2b3c4d: given to 42#1`. */

@@ -18,7 +18,8 @@ export function askedGpus(wish: Submission, countDefault: number): Asked {
   const types = typesOf(wish);
   const memoryBytesMin = bytesOf('--gpu-memory', wish.gpuMemoryBytes);
   const shareBytes = bytesOf('--gpu-share', wish.gpuShareBytes);
-  const isAny = types === null && memoryBytesMin === null && shareBytes === null;
+  const isJoined = wish.gpuLinks === 'nvlink';
+  const isAny = types === null && memoryBytesMin === null && shareBytes === null && !isJoined;
   const count = countOf(wish) ?? (isAny ? countDefault : Math.max(1, countDefault));
   if (isAny) return { count, kind: null };
   if (count === 0) {
@@ -27,7 +28,25 @@ export function askedGpus(wish: Submission, countDefault: number): Asked {
   if (shareBytes !== null && wish.exclusive === true) {
     wrong('a job with whole nodes has their gpus whole; leave --gpu-share or --exclusive out');
   }
-  return { count, kind: { types, memoryBytesMin, shareBytes } };
+  const kind = { types, memoryBytesMin, shareBytes };
+  return { count, kind: isJoined ? joined(count, kind) : kind };
+}
+
+/** Only what may be joined is. */
+function joined(count: number, kind: GpuKind): GpuKind {
+  const slice = kind.types?.find(isSliceType);
+  if (slice !== undefined) {
+    wrong(`${slice} is a slice of a gpu, which is joined with nothing; leave --gpu-links out`);
+  }
+  if (kind.shareBytes !== null) {
+    wrong('a job with gpus that are joined has them whole; leave --gpu-share or --gpu-links out');
+  }
+  if (count < 2) {
+    wrong(
+      'one gpu is joined with nothing; ask for 2 or more with --gpus, or leave --gpu-links out',
+    );
+  }
+  return { ...kind, links: 'nvlink' };
 }
 
 function countOf({ gpuCount }: Submission): number | null {

@@ -35,6 +35,7 @@ export function submissionOf(spec: JobSpec): Submission {
     gpuTypes: gpuKind?.types ?? undefined,
     gpuMemoryBytes: gpuKind?.memoryBytesMin ?? undefined,
     gpuShareBytes: gpuKind?.shareBytes ?? undefined,
+    gpuLinks: gpuKind?.links,
     counted: { ...counted, ...request.ofCluster },
     held,
     onNodeLoss,

@@ -4,6 +4,9 @@ import { err, ok } from '../../base/result.ts';
 import { type GpuWish, parseGpus, parseGpuTypes, readGpus } from '../gpu-wish.ts';
 import { type OptionType, shownAs } from './types.ts';
 
+/** How the gpus of a job are joined. */
+export const GPU_LINKS = ['any', 'nvlink'] as const;
+
 /** `2`, or `a100:2`. */
 export const GPUS: OptionType<GpuWish, number | string> = {
   form: { kind: 'own' },

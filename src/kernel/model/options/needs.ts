@@ -4,9 +4,9 @@ import { parseNodeName } from '../ids.ts';
 import { CPUS_PER_NODE_MAX, NODES_PER_TASK_MAX, PROCESSES_PER_NODE_MAX } from '../limits.ts';
 import { parseNeed } from '../submission-values.ts';
 import { COUNTED } from './counted.ts';
-import { GPU_TYPES, GPUS } from './gpus.ts';
+import { GPU_LINKS, GPU_TYPES, GPUS } from './gpus.ts';
 import type { OptionRow } from './row.ts';
-import { FLAG, line, SIZE, separated, several, WALLTIME, whole } from './types.ts';
+import { choice, FLAG, line, SIZE, separated, several, WALLTIME, whole } from './types.ts';
 
 export const NEEDS = {
   /** Nodes. Default: 1. */
@@ -106,6 +106,16 @@ export const NEEDS = {
     type: SIZE,
     batch: { words: 'Only so much memory of each gpu of a job, shared with others: 8G.' },
     form: { label: 'Share of each gpu', hint: 'whole gpus; 8G' },
+    pool: true,
+    change: { while: 'pending' },
+  },
+  /** `nvlink`: its gpus on each node are joined with each other by NVLink. Default: `any`. */
+  gpuLinks: {
+    flags: '--gpu-links <how>',
+    words: 'nvlink: only gpus that are joined with each other by NVLink; any (default)',
+    field: 'gpuLinks',
+    type: choice(GPU_LINKS),
+    form: { label: 'Gpu links', hint: 'any; nvlink' },
     pool: true,
     change: { while: 'pending' },
   },

@@ -4,6 +4,7 @@ import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
 import { ANY_KIND, type GpuKind, matching } from '../../model/cards.ts';
 import { isOfType } from '../../model/cards-for.ts';
+import type { GpusApart } from '../../model/reason.ts';
 import { kindWords } from '../../model/request-words.ts';
 import type { Resources } from '../../model/resources.ts';
 
@@ -86,11 +87,29 @@ export function unknownType(wanted: Resources, known: readonly string[]): string
 export function apartOf(
   nodes: readonly { readonly free: Resources }[],
   wanted: Resources,
-): { readonly count: number; readonly words: string } | null {
+): GpusApart | null {
   const { gpuCount, gpuKind = ANY_KIND } = wanted;
   if (gpuCount < 2) return null;
+  if (gpuKind.links !== undefined) return unjoined(nodes, wanted, gpuKind);
   const each = nodes.map(({ free }) => gpusFitting(free, wanted));
   const count = each.reduce((sum, one) => sum + Math.max(0, one), 0);
   if (count < gpuCount || each.some((one) => one >= gpuCount)) return null;
   return { count, words: gpuNoun(gpuKind, count) };
+}
+
+/** Enough on one node, but of several groups. */
+function unjoined(
+  nodes: readonly { readonly free: Resources }[],
+  wanted: Resources,
+  { links: _, ...kind }: GpuKind,
+): GpusApart | null {
+  const anyhow = { ...wanted, gpuKind: kind };
+  const node = nodes.find(({ free }) => {
+    return (
+      gpusFitting(free, anyhow) >= wanted.gpuCount && gpusFitting(free, wanted) < wanted.gpuCount
+    );
+  });
+  if (node === undefined) return null;
+  const count = gpusFitting(node.free, anyhow);
+  return { count, words: gpuNoun(kind, count), unjoined: true };
 }

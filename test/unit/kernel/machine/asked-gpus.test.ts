@@ -114,6 +114,58 @@ scenario('[V8] what no node could ever hold is refused, with what there is', (he
   assert.match(refusal(head, { gpuShareBytes: GIB, exclusive: true }), /whole nodes/);
 });
 
+const PAIRS = ['GPU-0', 'GPU-0', 'GPU-2', 'GPU-2'].map((linkedWith, number) => {
+  return of(number, 'a6000', 48, { linkedWith });
+});
+
+scenario('[V24] gpus that are joined are waited for, and why says what is missing', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 4, cards: PAIRS });
+  const joined = { gpuCount: 2, gpuLinks: 'nvlink' } as const;
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 1, gpuMemoryBytes: 40 * GIB });
+  head.submit(joined);
+  assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n1', '3#1@n1']);
+  assert.deepEqual(gpusOf(head, '3'), [2, 3]);
+  head.submit(joined);
+  assert.deepEqual(head.schedule(), []);
+  head.ended('2#1');
+  head.ended('3#1');
+  head.submit({ gpuCount: 1, nice: -100 });
+  head.submit({ gpuCount: 1, nice: -100 });
+  assert.deepEqual(head.schedule(), ['5#1@n1', '6#1@n1']);
+  head.ended('5#1');
+  assert.deepEqual(head.schedule(), []);
+  assert.equal(
+    why(head, 4),
+    'resources: needs 1 node with 1 cpu, 2 gpus joined by NVLink; n1 has only 1 gpu joined by NVLink free; ' +
+      '2 gpus are free, but not joined with each other',
+  );
+});
+
+scenario('[V24] what no node has joined is refused, and so is what cannot be', (head) => {
+  head.connect('n1', { gpus: 4, cards: PAIRS });
+  const refused = (wish: Partial<Submission>) => refusal(head, { gpuLinks: 'nvlink', ...wish });
+  assert.match(refused({ gpuCount: 'a6000:3' }), /n1 has only 2 a6000 joined by NVLink/);
+  assert.match(
+    refused({ gpuCount: 'a100:2' }),
+    /n1 has no a100 joined by NVLink \(its gpus: 4 a6000/,
+  );
+  assert.match(refused({}), /one gpu is joined with nothing; ask for 2 or more/);
+  assert.match(refused({ gpuCount: 2, gpuShareBytes: GIB }), /has them whole/);
+  assert.match(refused({ gpuCount: 'a100-1g.10g:2' }), /is a slice of a gpu/);
+  head.connect('n2', { gpus: 2, cards: [of(0, 'a6000', 48), of(1, 'a6000', 48)] });
+  head.submit({ gpuCount: 2, gpuLinks: 'any', nodeNames: [head.node('n2').name] });
+  assert.deepEqual(head.schedule(), ['1#1@n2']);
+  head.submit({ gpuCount: 2, held: true });
+  const change = (wish: JobChange) =>
+    head.command({ kind: 'change_job', jobId: head.job(2).id, change: wish });
+  change({ gpuLinks: 'nvlink' });
+  change({ cpuCount: 2 });
+  assert.equal(head.job(2).spec.request.perNode.gpuKind?.links, 'nvlink');
+  change({ gpuLinks: 'any' });
+  assert.equal(head.job(2).spec.request.perNode.gpuKind, undefined);
+});
+
 scenario('[V8] slices are asked for by their profiles, and a card is none of them', (head) => {
   const slice = { partOf: 'GPU-9' };
   head.connect('n1', {

@@ -87,7 +87,7 @@ test('a form that says nothing asks for nothing, as on the command line', () => 
   assert.equal(runCommand(form), 'weft run --private -- make');
 });
 
-const NO_GPUS = { gpuType: '', gpuMemory: '', gpuShare: '' };
+const NO_GPUS = { gpuType: '', gpuMemory: '', gpuShare: '', gpuLinks: '' };
 
 test('each filter and action has its command', () => {
   assert.equal(jobsCommand(NO_FILTER), 'weft jobs');

@@ -18,6 +18,15 @@ const MIXED: NodeWords = {
   types: ['a100-80g', 'a100-80g', 'rtx3090-24g', 'rtx3090-24g'],
 };
 const A100: NodeWords = { ...MIXED, name: 'n2', gpus: 2, types: ['a100-80g', 'a100-80g'] };
+const PAIRS: NodeWords = {
+  name: 'n3',
+  cpus: 16,
+  memory: 100,
+  gpus: 4,
+  types: ['a6000-48g', 'a6000-48g', 'a6000-48g', 'a6000-48g'],
+  links: 'abba',
+};
+const J = { links: 'nvlink' } as const;
 const A = { types: ['a100'] };
 const R = { types: ['rtx3090'] };
 const job = (gpus: number, more: JobWords = {}): JobWords => ({
@@ -140,6 +149,45 @@ const ROWS: readonly Row[] = [
     easy: '1@n2(0) 2@n2(0) | 3@n2 at 100',
     conservative: '1@n2(0) 2@n2(0) | 3@n2 at 100 | 4@n2 at 300',
   },
+  {
+    title: '[V24] gpus that are joined, for who asks for them so',
+    nodes: [PAIRS],
+    jobs: [job(1), job(2, { kind: J }), job(2, { kind: J }), job(1)],
+    firstFit: '1@n3(0) 2@n3(1,2) 4@n3(3)',
+    easy: '1@n3(0) 2@n3(1,2) 4@n3(3) | 3@n3 at 100',
+  },
+  {
+    title: '[V24] as many that are free are not enough when they are of two pairs',
+    nodes: [{ ...PAIRS, links: 'aabb', used: { cpus: 1, gpus: 1 }, until: 100 }],
+    jobs: [job(2, { kind: J, time: 50 }), job(2, { kind: J }), job(1, { time: 300 }), job(1)],
+    firstFit: '1@n3(2,3) 3@n3(1)',
+    easy: '1@n3(2,3) 3@n3(1) | 2@n3 at 50',
+    conservative: '1@n3(2,3) 3@n3(1) | 2@n3 at 50 | 4@n3 at 100',
+  },
+  {
+    title: '[V24] none starts on one of a pair that is set aside',
+    nodes: [
+      {
+        ...PAIRS,
+        gpus: 2,
+        types: ['a6000-48g', 'a6000-48g'],
+        links: 'aa',
+        used: { cpus: 1, gpus: 1 },
+        until: 100,
+      },
+    ],
+    jobs: [job(2, { kind: J }), job(1, { time: 200 }), job(1, { time: 100 })],
+    firstFit: '2@n3(1)',
+    easy: '3@n3(1) | 1@n3 at 100',
+    conservative: '3@n3(1) | 1@n3 at 100 | 2@n3 at 200',
+  },
+  {
+    title: '[V24] on the node where they are joined, on each node of a wide job',
+    nodes: [A100, PAIRS, { ...PAIRS, name: 'n4', links: 'aabb' }],
+    jobs: [job(2, { kind: J }), job(2, { kind: { ...J, types: ['a6000'] }, nodes: 2 })],
+    firstFit: '1@n3(0,3) 2@n3(1,2)+n4(0,1)',
+    easy: '1@n3(0,3) 2@n3(1,2)+n4(0,1)',
+  },
 ];
 
 for (const { title, nodes, jobs, firstFit, easy, conservative = easy } of ROWS) {
@@ -150,6 +198,8 @@ for (const { title, nodes, jobs, firstFit, easy, conservative = easy } of ROWS) 
   });
 }
 
+const NODES = [MIXED, A100, PAIRS];
+
 /** Jobs by a small recipe: all kinds of wishes, lengths and counts. */
 function* workloads(): Generator<readonly JobWords[]> {
   let seed = 7;
@@ -157,11 +207,11 @@ function* workloads(): Generator<readonly JobWords[]> {
     seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
     return Math.floor((seed / 2_147_483_648) * sides);
   };
-  const kinds = [undefined, A, R, { memoryBytesMin: 40 }, { shareBytes: 8 }, { shareBytes: 30 }];
+  const kinds = [undefined, A, R, J, { memoryBytesMin: 40 }, { shareBytes: 8 }, { shareBytes: 30 }];
   for (let round = 0; round < 300; round += 1) {
     yield Array.from({ length: 2 + dice(8) }, () => {
       const kind = kinds[dice(kinds.length)];
-      const wish = job(1 + dice(2), { time: 50 * (1 + dice(6)) });
+      const wish = job(kind === J ? 2 : 1 + dice(2), { time: 50 * (1 + dice(6)) });
       return kind === undefined ? wish : { ...wish, kind };
     });
   }
@@ -169,14 +219,17 @@ function* workloads(): Generator<readonly JobWords[]> {
 
 test('[V9] no plan gives a card twice, or more of one than it has', () => {
   for (const jobs of workloads()) {
-    const { starts } = plan(snapshot([MIXED, A100], jobs, { policy: 'conservative' }), 0);
+    const { starts } = plan(snapshot(NODES, jobs, { policy: 'conservative' }), 0);
     const left = new Map<string, number>();
     for (const { jobId, shares } of starts) {
       const wish = jobs[jobId - 1] as JobWords;
       for (const { node, gpus, gpuShareBytes } of shares) {
         assert.equal(gpus.length, wish.gpus);
         for (const number of gpus) {
-          const type = (node === 'n1' ? MIXED : A100).types?.[number] ?? '';
+          const { types, links = '' } = NODES.find(({ name }) => name === node) as NodeWords;
+          const type = types?.[number] ?? '';
+          const isJoined = wish.kind?.links === undefined || links[number] === links[gpus[0] ?? 0];
+          assert.ok(isJoined && (wish.kind !== J || links !== ''), `${jobId} has ${gpus.join()}`);
           const size = Number(/-(\d+)g$/.exec(type)?.[1]);
           const kind = wish.kind ?? {};
           assert.ok(
@@ -196,9 +249,9 @@ test('[V9] no plan gives a card twice, or more of one than it has', () => {
 
 test('[V10] what starts meanwhile delays nothing that was set aside before it', () => {
   for (const jobs of workloads()) {
-    const whole = plan(snapshot([MIXED, A100], jobs, { policy: 'conservative' }), 0);
+    const whole = plan(snapshot(NODES, jobs, { policy: 'conservative' }), 0);
     const last = jobs.length;
-    const before = plan(snapshot([MIXED, A100], jobs.slice(0, -1), { policy: 'conservative' }), 0);
+    const before = plan(snapshot(NODES, jobs.slice(0, -1), { policy: 'conservative' }), 0);
     const others = whole.promised.filter(({ jobId }) => jobId < last);
     assert.deepEqual(others, before.promised);
     const started = whole.starts.filter(({ jobId }) => jobId < last);

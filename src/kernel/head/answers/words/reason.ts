@@ -11,6 +11,7 @@ import type {
   ArrayLimit,
   Behind,
   ClusterLack,
+  GpusApart,
   PoolLimit,
   Reason,
   UserLimit,
@@ -156,13 +157,15 @@ function saySize({ name, largest }: NonNullable<Of<'no_node_can'>['site']>): str
 
 function sayShortage({ nodes, room, apart }: Of<'resources'>): string {
   const lacking = sayNodes(nodes);
-  const words =
-    apart === undefined
-      ? lacking
-      : `${lacking}; ${apart.count} ${apart.words} are free, but on different nodes`;
+  const words = apart === undefined ? lacking : `${lacking}; ${sayApart(apart)}`;
   if (room === null) return words;
   const count = room === 1 ? 'only 1 node has' : `only ${room} nodes have`;
   return words === '' ? `${count} room` : `${count} room; ${words}`;
+}
+
+function sayApart({ count, words, unjoined }: GpusApart): string {
+  const how = unjoined === undefined ? 'on different nodes' : 'not joined with each other';
+  return `${count} ${words} are free, but ${how}`;
 }
 
 function sayClusterLack({ name, asked, total, used, holders }: ClusterLack): string {
