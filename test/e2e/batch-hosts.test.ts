@@ -71,7 +71,7 @@ describe('a batch on four hosts', () => {
         const left = (await batchJobs()).filter(({ state }) => state !== 'done');
         return left.length === 0 ? true : undefined;
       },
-      240_000,
+      600_000,
     );
     for (const { name, outcome } of await batchJobs()) assert.equal(outcome, 'completed', name);
     const results = join(folder, 'results');

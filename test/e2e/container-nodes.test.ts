@@ -257,9 +257,18 @@ function kill(...words: string[]): void {
 
 /** The same of those that work below a folder: a job's script is an argument, and names none. */
 function killIn(folder: string, word: string): void {
-  const pids = pidsOf(word).filter((pid) => readlinkSync(`/proc/${pid}/cwd`).startsWith(folder));
+  const pids = pidsOf(word).filter((pid) => standsIn(pid).startsWith(folder));
   assert.ok(pids.length > 0, `${word} runs in ${folder}`);
   for (const pid of pids) process.kill(pid, 'SIGKILL');
+}
+
+/** Empty for a process of anybody that has gone meanwhile. */
+function standsIn(pid: number): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return '';
+  }
 }
 
 function pidsOf(...words: string[]): number[] {

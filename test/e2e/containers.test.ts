@@ -47,7 +47,7 @@ esac
 const skip = whyNoEngines();
 
 for (const kind of ['docker', 'podman'] as const) {
-  describe(`batches in ${kind} on one machine`, { skip, timeout: 300_000 }, () => {
+  describe(`batches in ${kind} on one machine`, { skip, timeout: 900_000 }, () => {
     onOneMachine(kind);
   });
 }

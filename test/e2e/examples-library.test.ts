@@ -10,9 +10,9 @@ import { pathToFileURL } from 'node:url';
 import { decode, encode } from '../../examples/thumbnails/png.ts';
 import { LocalCluster, repository, runProgram } from './support/local-cluster.ts';
 
-const LIMIT = { timeout: 120_000 };
+const LIMIT = { timeout: 300_000 };
 
-describe('the examples that are programs', { timeout: 400_000 }, () => {
+describe('the examples that are programs', { timeout: 900_000 }, () => {
   let cluster: LocalCluster;
   before(async () => {
     cluster = await LocalCluster.start('--nodes', '2');

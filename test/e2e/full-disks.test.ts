@@ -23,7 +23,7 @@ interface JobTold extends JobShown {
   readonly reason: { readonly kind: string; readonly words: string } | null;
 }
 
-describe('disks that fill up', { timeout: 240_000 }, () => {
+describe('disks that fill up', { timeout: 900_000 }, () => {
   let cluster: HostedCluster;
   let work = '';
   /** What takes up room now. */
@@ -75,9 +75,9 @@ describe('disks that fill up', { timeout: 240_000 }, () => {
     for (const filler of fillers) rmSync(filler, { force: true });
     fillers.clear();
   };
-  /** What the host sends takes long enough to have a middle: some 2 MB a second. */
+  /** What the host sends takes long enough to have a middle: some 1 MB a second. */
   const slowDown = (host: Host): void => {
-    const limit = ['tbf', 'rate', '16mbit', 'burst', '256kb', 'latency', '400ms'];
+    const limit = ['tbf', 'rate', '8mbit', 'burst', '256kb', 'latency', '400ms'];
     execFileSync('tc', ['-n', host.netns, 'qdisc', 'add', 'dev', 'eth0', 'root', ...limit]);
     slow.add(host);
   };

@@ -17,7 +17,7 @@ import {
 } from '../../src/library.ts';
 import { LocalCluster, repository } from './support/local-cluster.ts';
 
-const LIMIT = { timeout: 120_000 };
+const LIMIT = { timeout: 300_000 };
 
 /** Takes the only worker of its pool for ever, with more behind. */
 const CLIENT = `
@@ -38,7 +38,7 @@ function noted(of: { file: string; x: number; ms: number }): Promise<number> {
   return new Promise((resolve) => setTimeout(() => resolve(of.x * of.x), of.ms));
 }
 
-describe('functions on a cluster of this machine', { timeout: 600_000 }, () => {
+describe('functions on a cluster of this machine', { timeout: 900_000 }, () => {
   let local: LocalCluster;
   let cluster: Cluster;
   let pool: Pool;

@@ -77,7 +77,10 @@ describe('a lab', () => {
 
   it('[Y2] what differs is named with its machine, and what keeps a node away', async () => {
     await lab.ok(host(LAB2), 'usermod --uid 4999 bob; usermod -aG games ann');
-    await lab.ok(host(LAB1), 'kill $(cat /var/lib/weft/node/rollout.pid)');
+    await lab.ok(
+      host(LAB1),
+      'pid=$(cat /var/lib/weft/node/rollout.pid); kill $pid; while kill -0 $pid 2>/dev/null; do sleep 0.1; done',
+    );
     await until('lab1 is away', async () => {
       return (
         /"state": "(away|unreachable)"/.test(await ok('node', 'show', 'lab1', '-o', 'json')) ||

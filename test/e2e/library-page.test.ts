@@ -14,7 +14,7 @@ const BLOCK = /(<!-- not run: [^\n]* -->\n)?^```ts\n([\s\S]*?)^```$/gm;
 /** What a line of the page says that the program prints. */
 const SAID = /^\/\/ → (.*)$/gm;
 /** A program that hangs is ended. */
-const PROGRAM_MS_MAX = 60_000;
+const PROGRAM_MS_MAX = 240_000;
 
 const programs = [...PAGE.matchAll(BLOCK)].flatMap(({ 1: notRun, 2: text = '', index }) => {
   const line = PAGE.slice(0, index).split('\n').length;

@@ -13,7 +13,7 @@ import {
 } from '../../src/library.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
-describe('the library on a cluster of this machine', { timeout: 120_000 }, () => {
+describe('the library on a cluster of this machine', { timeout: 900_000 }, () => {
   let local: LocalCluster;
   let cluster: Cluster;
   before(async () => {

@@ -203,8 +203,9 @@ describe('notifications', { skip }, () => {
     );
     await told(id);
     const ids = hooked.map(({ headers }) => headers['weft-delivery']);
-    assert.equal(ids.length, 2);
-    assert.equal(ids[0], ids[1]);
+    // More than twice where an attempt has hung for its ten seconds before the kill.
+    assert.ok(ids.length >= 2, ids.join());
+    assert.equal(new Set(ids).size, 1);
     const { notifications } = await cluster.client.call<ListNotificationsReply>(
       'GET',
       '/v1/notifications',

@@ -171,7 +171,7 @@ describe('the package, installed into an empty folder', () => {
     const script = path.join(folder, file);
     writeFileSync(script, source);
     const environment = { PATH: process.env['PATH'], HOME: folder, WEFT_DIR: state };
-    const options = { encoding: 'utf8', env: environment, cwd: folder, timeout: 60_000 } as const;
+    const options = { encoding: 'utf8', env: environment, cwd: folder, timeout: 240_000 } as const;
     const { status, stdout, stderr } = spawnSync(process.execPath, [script], options);
     assert.equal(status, 0, `${stdout}${stderr}`);
     return stdout.trim();

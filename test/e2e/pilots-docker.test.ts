@@ -103,7 +103,7 @@ describe('pilots in containers', { skip: whyNot(), timeout: 900_000 }, () => {
     );
     const { stdout, stderr } = spawnSync(process.execPath, [script], {
       encoding: 'utf8',
-      timeout: 60_000,
+      timeout: 240_000,
     });
     assert.equal(stdout.trim(), 'npm,weft\n332833500', stderr);
   });

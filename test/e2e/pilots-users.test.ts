@@ -25,7 +25,7 @@ const skip = canRun ? false : 'needs root, slurm-wlm, munge and util-linux';
 const HOLD = `mount --bind "$0/accounts" /etc/passwd && mount --bind "$0/group" /etc/group &&
 mount --bind "$1" "$0/program" && mount --bind "$2" "$0/node" && touch "$0/ready" && exec sleep infinity`;
 
-describe('pilots of several users on a real Slurm', { skip, timeout: 600_000 }, () => {
+describe('pilots of several users on a real Slurm', { skip, timeout: 900_000 }, () => {
   const world = new PilotWorld();
   let slurm: Slurm;
   let holder: ChildProcess;

@@ -97,7 +97,7 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
     );
     const { stdout, stderr } = spawnSync(process.execPath, [script], {
       encoding: 'utf8',
-      timeout: 120_000,
+      timeout: 240_000,
     });
     assert.equal(stdout.trim(), '332833500', stderr);
     assert.equal(world.count('sbatch') + world.count('scancel'), count);

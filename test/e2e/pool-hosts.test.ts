@@ -39,10 +39,10 @@ const TIMING = {
 };
 
 /** A machine that is busy with other things is so much slower than the stated bounds. */
-const SLACK_MS = 10_000;
+const SLACK_MS = 60_000;
 /** Both sides give a line up after ten seconds without a word, one after the other. */
 const SILENT_LINE_MS = 25_000;
-const LIMIT = { timeout: 180_000 };
+const LIMIT = { timeout: 400_000 };
 
 interface End {
   readonly name?: string;
@@ -51,7 +51,7 @@ interface End {
   readonly message?: string;
 }
 
-describe('pools on six hosts', { timeout: 900_000 }, () => {
+describe('pools on six hosts', { timeout: 1_100_000 }, () => {
   let hosted: HostedCluster;
   let cluster: Cluster;
   let count = 0;
@@ -266,9 +266,9 @@ describe('pools on six hosts', { timeout: 900_000 }, () => {
     'the time limit of a pool ends its workers, their calls and at last the pool',
     LIMIT,
     async () => {
-      await using pool = await open({ time: '20s' });
+      await using pool = await open({ time: '30s' });
       const { call } = await running(pool);
-      await isLost(call, /time limit|timeout/, 20_000);
+      await isLost(call, /time limit|timeout/, 30_000);
       await assert.rejects(async () => {
         for (;;) await pool.run((x: number) => x, 1);
       }, PoolClosed);

@@ -47,7 +47,7 @@ async function sum(sdk: string, n: number): Promise<Sum> {
   return new Sum(n + rest.of);
 }
 
-describe('pools of a local cluster', { timeout: 480_000 }, () => {
+describe('pools of a local cluster', { timeout: 900_000 }, () => {
   let local: LocalCluster;
   let cluster: Cluster;
   before(async () => {

@@ -20,7 +20,7 @@ const skip = isHere ? false : 'no python3 with cloudpickle here';
 const SCIENCE = ['cloudpickle==3.1.3', 'numpy==2.4.6', 'joblib==1.6.0', 'dask==2026.8.0'];
 const PACKAGE = join(repository, 'python');
 
-describe('the Python package', { skip, timeout: 480_000 }, () => {
+describe('the Python package', { skip, timeout: 900_000 }, () => {
   const cluster = new LocalCluster();
   let remote: NodeJS.ProcessEnv = {};
   before(async () => {

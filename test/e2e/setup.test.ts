@@ -109,8 +109,12 @@ describe('weft setup with systemd', () => {
     });
     const second = await desk.on('weft setup node --yes');
     assert.equal(second.code, 2);
-    assert.match(second.error, /another `weft setup` is at work on this machine \(process \d+\)/);
-    await desk.ok('kill -KILL -$(cat /tmp/first)');
+    const atWork = /another `weft setup` is at work on this machine \(process (\d+)\)/;
+    const [, pid] = atWork.exec(second.error) ?? [];
+    assert.ok(pid !== undefined, second.error);
+    // Ends with its terminal, a moment later.
+    const gone = `while kill -0 ${pid} 2>/dev/null; do sleep 0.1; done`;
+    await desk.ok(`kill -KILL -$(cat /tmp/first); ${gone}`);
     const third = await desk.on('weft setup node --yes');
     assert.match(third.error, /there is no join token\n.*Type `weft token join` on the head/);
   });

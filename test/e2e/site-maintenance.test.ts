@@ -31,7 +31,7 @@ describe('maintenance of a real Slurm', { skip: withoutSlurm }, () => {
   };
   /** Null: there are none. */
   const setGoals = async (goals: unknown): Promise<void> => {
-    const all = { nodes: 'n[1-2].hpc', at_once: 1, within: '1h', duration: '1m', goals };
+    const all = { nodes: 'n[1-2].hpc', at_once: 1, within: '1h', duration: '10m', goals };
     const classes = goals === null ? {} : { all };
     writeFileSync(world.at('goals.yaml'), JSON.stringify({ classes }));
     await world.weft('config', 'reload');

@@ -13,7 +13,7 @@ import { LocalCluster, repository } from './support/local-cluster.ts';
 const UP = ['--nodes', '2', '--listen', 'none'];
 const WEFT = `${process.execPath} ${join(repository, 'bin', 'weft.mjs')}`;
 
-describe('steps inside of tasks', { timeout: 480_000 }, () => {
+describe('steps inside of tasks', { timeout: 900_000 }, () => {
   let cluster: LocalCluster;
   /** A job on two nodes, until the end of this file. */
   let job = '';

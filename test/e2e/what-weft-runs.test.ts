@@ -15,7 +15,7 @@ const ASKS = 'command -v node; node --version; env';
 /** What only Weft's own programs are to have. */
 const OWN = /^(NODE_COMPILE_CACHE|MALLOC_ARENA_MAX|WEFT_FOR_ITSELF)=/m;
 
-describe('what Weft runs for others', { timeout: 480_000 }, () => {
+describe('what Weft runs for others', { timeout: 900_000 }, () => {
   const cluster = new LocalCluster();
   const at = (name: string): string => path.join(cluster.directory, name);
   const node = at('bin/node');

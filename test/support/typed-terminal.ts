@@ -9,7 +9,7 @@ export interface TerminalSize {
 }
 
 /** How long at most until something is shown: the machine may be busy. */
-const SHOWN_MS_MAX = 60_000;
+const SHOWN_MS_MAX = 120_000;
 
 export class TypedTerminal {
   readonly #child: ChildProcess;
@@ -20,6 +20,7 @@ export class TypedTerminal {
   #column = 0;
   #rest = '';
   #said = '';
+  #isClosed = false;
   #wake: () => void = () => undefined;
 
   /** Runs a line of a shell there. */
@@ -33,7 +34,11 @@ export class TypedTerminal {
       env: { ...env, TERM: 'xterm', SHELL: '/bin/sh' },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
-    this.#closed = once(this.#child, 'close');
+    // Not its exit: what it has said last may come after that.
+    this.#closed = once(this.#child, 'close').then(() => {
+      this.#isClosed = true;
+      this.#wake();
+    });
     this.#child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#said += text;
       this.#interpret(this.#rest + text);
@@ -58,7 +63,7 @@ export class TypedTerminal {
   async shows(pattern: RegExp): Promise<string> {
     const until = performance.now() + SHOWN_MS_MAX;
     while (!pattern.test(this.picture)) {
-      if (performance.now() > until || this.#child.exitCode !== null) {
+      if (performance.now() > until || this.#isClosed) {
         throw new Error(`never shown: ${pattern}\n${this.picture}`);
       }
       await new Promise<void>((resolve) => {
