@@ -196,8 +196,8 @@ test('[B9] a build takes none of the time of its jobs, and has a limit of its ow
   const job = { 'job.sh': '#!/bin/sh\ncat solver\n' };
   const slow = write(
     'slow',
-    'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1, time: 2s}]\n',
-    { ...job, 'build.sh': '#!/bin/sh\nsleep 4; echo made > solver\n' },
+    'solver: {build: build.sh}\njobs: [{name: a, run: job.sh, cpus: 1, time: 6s}]\n',
+    { ...job, 'build.sh': '#!/bin/sh\nsleep 8; echo made > solver\n' },
   );
   await cluster.ok('batch', 'submit', slow);
   assert.equal((await done('lab/slow')).outcome, 'completed');

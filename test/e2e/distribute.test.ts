@@ -57,8 +57,9 @@ describe('a lab of distribute', () => {
   it('pauses until it is interrupted, and leaves no pause behind', async () => {
     const pause = lab.spawn('pause', '--dir', lab.base, '--duration', '1h');
     await pause.says(/Ctrl-C ends it early/);
-    const paused = await lab.run('weft', 'node', 'list');
-    assert.match(paused.out, /^lab1 +paused/m);
+    await until('the head has heard of the pause', async () => {
+      return /^lab1 +paused/m.test((await lab.run('weft', 'node', 'list')).out) || undefined;
+    });
     pause.child.kill('SIGINT');
     assert.equal(await pause.ended, 0);
     assert.match(pause.said, /Node lab1 is paused until .*\n.*\nNode lab1 takes work again\.\n/);

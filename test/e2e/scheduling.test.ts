@@ -114,7 +114,7 @@ describe('scheduling on hosts', () => {
 
   it('[R1, R2] a reservation: its member runs in it, others before it and after it', async () => {
     const now = Date.now();
-    const slot = { at: now + 10_000, durationMs: 12_000, nodeNames: ['n2'], share: 'whole' };
+    const slot = { at: now + 15_000, durationMs: 18_000, nodeNames: ['n2'], share: 'whole' };
     await cluster.call('POST', '/v1/reservations', { name: 'course', ...slot });
     const outside = { nodeNames: ['n2'] };
     const long = await submit(1, 3600, outside);

@@ -400,7 +400,9 @@ describe('the commands of Slurm', () => {
         'rule sum:\n    input: expand("part{n}.txt", n=range(2))\n    output: "sum.txt"\n' +
         `${resources}    shell: "cat {input} > {output}"\n`,
     );
-    const options = ['--executor', 'slurm', '--jobs', '2', '--seconds-between-status-checks', '2'];
+    // It would ask for the first time after forty seconds, and then ever later.
+    const options = ['--executor', 'slurm', '--jobs', '2'];
+    options.push('--slurm-init-seconds-before-status-checks', '2');
     const where = ['--default-resources', 'slurm_partition=default'];
     await ok(join(bin, 'snakemake'), ...options, ...where);
     assert.equal(text('sum.txt'), '0\n1\n');
