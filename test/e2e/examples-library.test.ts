@@ -31,7 +31,7 @@ describe('the examples that are programs', { timeout: 900_000 }, () => {
     const ran = await runProgram([process.execPath, file, ...args], {
       cwd: cluster.work,
       env: cluster.env,
-      timeoutMs: 100_000,
+      timeoutMs: 240_000,
     });
     assert.equal(ran.code, 0, ran.error);
     return ran.out.trim().split('\n');

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { CardView, NodeView } from '../../../src/kernel/api/nodes.ts';
 import { type FakeCard, type FakeWorld, pidsFile } from '../../support/gpu/world.ts';
+import { endNow } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
 import { LocalCluster } from './local-cluster.ts';
 
@@ -39,7 +40,7 @@ export class GpuCluster extends LocalCluster {
   override async close(): Promise<void> {
     const file = pidsFile(this.#file);
     const pids = existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
-    for (const pid of pids.map(Number)) if (isTool(pid)) process.kill(pid, 'SIGKILL');
+    for (const pid of pids.map(Number)) if (isTool(pid)) endNow(pid, 'SIGKILL');
     await super.close();
   }
 

@@ -299,7 +299,7 @@ function childrenOf(pid: number): number[] {
 }
 
 /** Undefined when the process has gone. */
-function ifThere<T>(read: () => T): T | undefined {
+export function ifThere<T>(read: () => T): T | undefined {
   try {
     return read();
   } catch (error) {

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
-import { type Host, Lan, type Program, until } from './hosts.ts';
+import { type Host, ifThere, Lan, type Program, until } from './hosts.ts';
 import { runProgram, type Said } from './local-cluster.ts';
 
 /** Moves into groups of its own, $1, before a namespace makes those the root. */
@@ -74,8 +74,9 @@ export class Booted {
     const init = await until(`systemd begins on ${host.name}`, () => {
       const path = `/proc/${first.pid}/task/${first.pid}/children`;
       const child = readFileSync(path, 'utf8').trim().split(' ')[0] ?? '';
-      const isBegun = child !== '' && readFileSync(`/proc/${child}/comm`, 'utf8') === 'systemd\n';
-      return isBegun ? Number(child) : undefined;
+      // Before it there are others, each for a moment.
+      const name = ifThere(() => readFileSync(`/proc/${child}/comm`, 'utf8'));
+      return name === 'systemd\n' ? Number(child) : undefined;
     });
     const booted = new Booted(host, first, init, groups);
     await until(`systemd is up on ${host.name}`, async () => {

@@ -34,6 +34,9 @@ export class TwinHead {
     const copy = join(directory, 'twin');
     const { program } = cluster.head;
     process.kill(program.pid, 'SIGSTOP');
+    // The one letter after the name, in parentheses.
+    const stat = `/proc/${program.pid}/stat`;
+    await until('the head stands still', () => readFileSync(stat, 'utf8').includes(') T '));
     execFileSync('cp', ['-a', cluster.headDirectory, copy]);
     program.resume();
     const place = '/var/lib/weft-twin';
