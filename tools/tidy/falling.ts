@@ -7,7 +7,7 @@ import { lineAt, type Source } from './source.ts';
 /** Doc comments that begin with a pronoun: a newcomer cannot tell whom they speak of. */
 const OPENINGS_MAX = 0;
 /** Parameters of exported functions that are booleans: a call with `true` says nothing. */
-const BOOLEANS_MAX = 13;
+const BOOLEANS_MAX = 12;
 
 const OPENING = /\/\*\*\s+(?:\*\s+)?(?:It|Its|Who|Whoever|So|They|Them)\b/g;
 const FUNCTION = /\bexport\s+(?:async\s+)?function\*?\s+\w+[^(]*\(/g;

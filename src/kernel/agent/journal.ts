@@ -46,7 +46,7 @@ export class Journal {
   /** Where the next frame goes. */
   #end = 0;
   #compactAt = COMPACT_BYTES;
-  #orders = new OrderWriter();
+  #orders = new OrderWriter({ sharesScripts: true });
   /** What was recovered could not be written again: that comes before anything else. */
   #owesSum = false;
 
@@ -108,7 +108,7 @@ export class Journal {
       this.#file.write(this.#end, bytes);
     } catch (error) {
       // What it kept is not in the file: nothing may refer to it.
-      this.#orders = new OrderWriter();
+      this.#orders = new OrderWriter({ sharesScripts: true });
       throw error;
     }
     this.#end += bytes.length;
@@ -129,7 +129,7 @@ export class Journal {
       return false;
     }
     this.#end = bytes.length;
-    this.#orders = new OrderWriter();
+    this.#orders = new OrderWriter({ sharesScripts: true });
     // A big state must not be rewritten at every append.
     this.#compactAt = Math.max(COMPACT_BYTES, 4 * bytes.length);
     return true;

@@ -35,7 +35,7 @@ export interface Link {
   load: NodeLoad | null;
   /** Users of the node's machine, as its agent reported them; null before the first report. */
   presence: readonly Presence[] | null;
-  readonly orders: OrderWriter;
+  orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
   /** Whether its agent takes messages of wings. */
@@ -51,7 +51,7 @@ export function linkOf(session: Session): Link {
     stage: { kind: 'new' },
     load: null,
     presence: null,
-    orders: new OrderWriter(),
+    orders: new OrderWriter({ sharesScripts: false }),
     isFed: false,
     hasWings: false,
     offset: new ClockOffset(),

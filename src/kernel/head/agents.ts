@@ -27,6 +27,7 @@ import {
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
+import { OrderWriter } from '../wire/orders.ts';
 import { type Link, linkOf, refuseLink, sessionOf, tell, tellOrders } from './agent-link.ts';
 import type { Engine } from './engine.ts';
 import { type Gateways, type GatewayWorld, NO_GATEWAYS } from './gateways.ts';
@@ -328,6 +329,7 @@ export class Agents {
     const own = { ...hello, node: link.node, features };
     link.isFed = features.includes('stdin');
     link.hasWings = message.features.includes('wings');
+    link.orders = new OrderWriter({ sharesScripts: message.features.includes('scripts') });
     this.#gateways.greeted(link, message.features);
     let number = 0;
     const session = engine.state.nodes.get(link.node)?.session ?? 0;

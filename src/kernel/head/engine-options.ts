@@ -12,6 +12,7 @@ import type { Order } from '../model/orders.ts';
 import type { Settings } from '../model/settings.ts';
 import type { SiteHang, SiteStart } from '../model/site.ts';
 import type { BootClock, Clock } from '../ports/clock.ts';
+import type { HistoryRow } from '../ports/history.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
 import type { SiteStanding } from '../scheduler/room/brokerage.ts';
@@ -55,6 +56,8 @@ export interface Committed {
   readonly seq: number;
   readonly at: number;
   readonly events: readonly Event[];
+  /** What the store keeps of them. */
+  readonly history: readonly HistoryRow[];
 }
 
 /** The cycle that is due now. */

@@ -378,7 +378,7 @@ export class Engine {
     this.#seq = seq;
     const at = group.steps.at(-1)?.at ?? 0;
     const events = group.steps.flatMap((step) => step.events);
-    for (const listener of this.#listeners) listener({ seq, at, events });
+    for (const listener of this.#listeners) listener({ seq, at, events, history });
   }
 
   #isCycleDue(): boolean {

@@ -125,13 +125,15 @@ async function fetchPack<T extends Named>(
   for await (const { hash, bytes } of readFrames(pieces)) {
     const [wanted] = left;
     const isWhole = hashAtOnce('sha256', bytes, 'hex') === hash;
-    const damaged = failure(refuse('blob.damaged', { hash, path: wanted?.path ?? 'nothing' }));
+    // Only made when it is needed: an error takes longer than a small content.
+    const damaged = () =>
+      failure(refuse('blob.damaged', { hash, path: wanted?.path ?? 'nothing' }));
     if (wanted === undefined || hash !== wanted.hash || (!isWhole && flawed === undefined)) {
       answer.destroy();
-      throw damaged;
+      throw damaged();
     }
     if (isWhole) take(wanted, bytes);
-    else flawed?.(wanted, damaged);
+    else flawed?.(wanted, damaged());
     left.shift();
   }
   if (left.length === 0) return;

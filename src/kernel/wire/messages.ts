@@ -24,6 +24,7 @@ export const AGENT_FEATURES: readonly string[] = [
   'site_ask',
   'site_holds',
   'wings',
+  'scripts',
 ];
 
 /**

@@ -4,6 +4,7 @@
 import { err, ok, type Result } from '../base/result.ts';
 import { isSame } from '../base/same.ts';
 import { isWhole } from '../base/whole.ts';
+import type { Program } from '../model/job.ts';
 import type { LaunchOrder, Order } from '../model/orders.ts';
 
 /** How many orders both sides keep to compare with: one for each of the last environments. */
@@ -13,7 +14,12 @@ const SLOTS = 16;
 type KeptLaunch = LaunchOrder & { readonly keep: number };
 
 /** What it leaves out is as in the order kept in that slot. */
-type ShortLaunch = Partial<LaunchOrder> & { readonly kind: 'launch'; readonly like: number };
+type ShortLaunch = Partial<LaunchOrder> & {
+  readonly kind: 'launch';
+  readonly like: number;
+  /** Arguments for the script of that order. */
+  readonly args?: readonly string[];
+};
 
 export type SentOrder = Order | KeptLaunch | ShortLaunch;
 
@@ -21,14 +27,22 @@ export type SentOrder = Order | KeptLaunch | ShortLaunch;
 export class OrderWriter {
   readonly #kept = new Map<LaunchOrder['environment'], { slot: number; order: LaunchOrder }>();
   readonly #slots: LaunchOrder['environment'][] = [];
+  readonly #sharesScripts: boolean;
   #next = 0;
+
+  /** `sharesScripts`: whoever reads knows `args`; a release before did not. */
+  constructor({ sharesScripts }: { readonly sharesScripts: boolean }) {
+    this.#sharesScripts = sharesScripts;
+  }
 
   write(order: Order): SentOrder {
     if (order.kind !== 'launch') return order;
     // By identity: equal environments of one user's jobs are one object (`shareSpec`).
     const known = this.#kept.get(order.environment);
     if (known === undefined || lacks(order, known.order)) return this.#keep(order);
-    return shorten(order, known.order, known.slot);
+    const own = ownOf(order, known.order);
+    if (this.#sharesScripts) shareScript(own, order.program, known.order.program);
+    return { ...own, kind: 'launch', like: known.slot };
   }
 
   #keep(order: LaunchOrder): KeptLaunch {
@@ -65,9 +79,13 @@ export class OrderReader {
       return ok(order);
     }
     if (!('like' in sent)) return ok(sent);
-    const { like, ...own } = sent;
+    const { like, args, ...own } = sent;
     const known = this.#kept[like];
-    return known === undefined ? err(`no order is kept in slot ${like}`) : ok({ ...known, ...own });
+    if (known === undefined) return err(`no order is kept in slot ${like}`);
+    if (args === undefined) return ok({ ...known, ...own });
+    const { program } = known;
+    if (program.kind !== 'script') return err(`the order in slot ${like} has no script`);
+    return ok({ ...known, ...own, program: { ...program, args } });
   }
 }
 
@@ -77,11 +95,21 @@ function lacks(order: LaunchOrder, kept: LaunchOrder): boolean {
   return false;
 }
 
-function shorten(order: LaunchOrder, kept: LaunchOrder, like: number): ShortLaunch {
+type Own = { -readonly [K in keyof ShortLaunch]?: ShortLaunch[K] };
+
+function ownOf(order: LaunchOrder, kept: LaunchOrder): Own {
   const own: Record<string, unknown> = {};
   for (const name in order) {
     const value = order[name as keyof LaunchOrder];
     if (!isSame(value, kept[name as keyof LaunchOrder])) own[name] = value;
   }
-  return { kind: 'launch', like, ...own };
+  return own;
+}
+
+/** Jobs of a batch run one script of some kilobytes, each with arguments of its own. */
+function shareScript(own: Own, program: Program, kept: Program): void {
+  if (own.program === undefined || program.kind !== 'script' || kept.kind !== 'script') return;
+  if (program.text !== kept.text) return;
+  delete own.program;
+  own.args = program.args;
 }

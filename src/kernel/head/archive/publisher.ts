@@ -7,6 +7,7 @@ import path from 'node:path';
 import type { JobManifest } from '../../files/job-manifest.ts';
 import { BATCH_FILE } from '../../files/manifest.ts';
 import type { Timer } from '../../ports/clock.ts';
+import type { TaskRow } from '../../ports/history.ts';
 import type { DiskSync } from '../disk/disk-sync.ts';
 import type { Engine } from '../engine.ts';
 import type { Committed } from '../engine-options.ts';
@@ -18,8 +19,8 @@ import type { ArchiveOptions } from './options.ts';
 import type { PartName, StoredPart } from './parts.ts';
 import { readManifest } from './shelves.ts';
 import { NO_BATCHES } from './shelving.ts';
-import type { StoredParts } from './stored-parts.ts';
-import { type Verdict, verdictOn } from './verdict.ts';
+import { keyOf, type StoredParts } from './stored-parts.ts';
+import { finalEnds, lastEndOf, type Verdict, verdictOn } from './verdict.ts';
 
 /** Folders that are made at a time: together they wait for the disk. */
 const TASKS_AT_ONCE = 256;
@@ -84,24 +85,28 @@ export class Publisher {
     await Promise.all(this.#settling.get(jobId) ?? []);
   }
 
-  #follow({ events }: Committed): void {
+  #follow({ events, history }: Committed): void {
     const { stored } = this.#options;
     if (stored.isEmpty) return;
+    const ends = finalEnds(history);
     for (const event of events) {
       if (event.kind !== 'task_done' && event.kind !== 'task_requeued') continue;
       const { jobId, index } = event.place;
       const shelf = { jobId, index: index ?? 0, isArray: index !== null };
-      if (stored.has(shelf)) this.#settle(shelf, false);
+      if (stored.has(shelf)) this.#settle(shelf, false, ends.get(keyOf(shelf)));
     }
   }
 
-  /** Looks what has become of a task of which there are parts. */
-  #settle(shelf: Shelf, isStart: boolean): void {
+  /**
+   * Looks what has become of a task of which there are parts. `end`: what the store has of its last
+   * end, where that is known.
+   */
+  #settle(shelf: Shelf, isStart: boolean, end?: TaskRow): void {
     const { jobId } = shelf;
     const settling = this.#settling.get(jobId) ?? new Set();
     this.#settling.set(jobId, settling);
     const one = this.#whenReady(shelf, isStart)
-      .then(() => this.#inTurn(() => this.#settleNow(shelf, isStart)))
+      .then(() => this.#inTurn(() => this.#settleNow(shelf, isStart, end)))
       .catch((error: unknown) => this.#later(shelf, isStart, error))
       .finally(() => {
         settling.delete(one);
@@ -142,11 +147,12 @@ export class Publisher {
     }
   }
 
-  async #settleNow(shelf: Shelf, isStart: boolean): Promise<void> {
+  async #settleNow(shelf: Shelf, isStart: boolean, end?: TaskRow): Promise<void> {
     const { stored } = this.#options;
     const names = stored.of(shelf);
     if (names.length === 0 || this.#engine === null) return;
-    const { finished, dropped, row } = await verdictOn(this.#engine, names, isStart);
+    const last = end ?? (await lastEndOf(this.#engine.store, shelf));
+    const { finished, dropped, row } = verdictOn(this.#engine.state, names, { last, isStart });
     const read = await this.#read({ finished, dropped });
     if (row !== null && finished.length > 0) {
       const whole = finished.flatMap((name) => read.get(name) ?? []);

@@ -88,7 +88,7 @@ export class StoredParts {
   }
 }
 
-function keyOf({ jobId, index }: Shelf): string {
+export function keyOf({ jobId, index }: Pick<Shelf, 'jobId' | 'index'>): string {
   return `${jobId} ${index}`;
 }
 

@@ -2,10 +2,13 @@
 // is, and go when it starts anew. Decided by what is durable, so that a head that starts again
 // decides the same.
 
+import type { State } from '../../machine/state.ts';
 import type { JobId } from '../../model/ids.ts';
-import type { TaskRow } from '../../ports/history.ts';
-import type { Engine } from '../engine.ts';
+import type { HistoryRow, TaskRow } from '../../ports/history.ts';
+import type { Store } from '../../ports/store.ts';
+import type { Shelf } from './archive-places.ts';
 import type { PartName } from './parts.ts';
+import { keyOf } from './stored-parts.ts';
 
 export interface Verdict {
   /** Parts of the start that its task is done with. */
@@ -15,22 +18,43 @@ export interface Verdict {
   readonly row: TaskRow | null;
 }
 
-/** `names`: all of one task. `isStart`: memory holds what is durable and nothing more. */
-export async function verdictOn(
-  { state, store }: Pick<Engine, 'state' | 'store'>,
-  names: readonly PartName[],
-  isStart: boolean,
-): Promise<Verdict> {
-  const [first] = names;
-  if (first === undefined) return { finished: [], dropped: [], row: null };
-  const { jobId, index, isArray } = first.shelf;
+/** What the store has of the last end of a task. */
+export async function lastEndOf(
+  store: Pick<Store, 'tasks'>,
+  { jobId, index, isArray }: Shelf,
+): Promise<TaskRow | undefined> {
   const rows = await store.tasks({
     jobIds: [jobId],
     taskIndex: isArray ? index : -1,
     lastEpochs: true,
     limit: 1,
   });
-  const [last] = rows;
+  return rows[0];
+}
+
+/** The ends after which no task starts anew, by `keyOf` their tasks. */
+export function finalEnds(history: readonly HistoryRow[]): ReadonlyMap<string, TaskRow> {
+  const ends = new Map<string, TaskRow>();
+  for (const { kind, row } of history) {
+    if (kind !== 'task' || !row.final) continue;
+    // A plain job's only task is -1 there.
+    ends.set(keyOf({ jobId: row.jobId, index: Math.max(0, row.taskIndex) }), row);
+  }
+  return ends;
+}
+
+/**
+ * `names`: all of one task. `last`: its last end. `isStart`: memory holds what is durable and
+ * nothing more.
+ */
+export function verdictOn(
+  state: State,
+  names: readonly PartName[],
+  { last, isStart }: { readonly last: TaskRow | undefined; readonly isStart: boolean },
+): Verdict {
+  const [first] = names;
+  if (first === undefined) return { finished: [], dropped: [], row: null };
+  const { jobId, index } = first.shelf;
   const task = state.jobs.get(jobId as JobId)?.active.get(index);
   const isOver = ({ epoch }: PartName): boolean => {
     if (last !== undefined && last.epoch >= epoch) return true;

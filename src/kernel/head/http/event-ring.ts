@@ -58,7 +58,7 @@ export class EventRing {
     return this.#newest;
   }
 
-  add({ seq, at, events }: Committed, state: State): void {
+  add({ seq, at, events }: Omit<Committed, 'history'>, state: State): void {
     // Numbers jump when the head had to read its store again; what is older is then gone.
     if (seq !== this.#newest + 1) this.#clear(seq);
     const shown = events.map((event) => ({

@@ -31,6 +31,9 @@ import { validate } from './validate.ts';
 /** Routes whose handlers wait, though they answer with JSON. */
 const WAITING: ReadonlySet<string> = new Set(['waitForJob', 'waitForJobs', 'feedJob']);
 
+/** Made once: an error with its stack takes longer than all else at the end of a short request. */
+const GONE = new DOMException('the request is over', 'AbortError');
+
 /** What is known of a request while it is worked on. */
 interface Visit {
   readonly incoming: IncomingMessage;
@@ -291,7 +294,7 @@ export class Pipeline {
     const isShort = consumes === undefined && produces === undefined && !WAITING.has(name);
     if (isShort) return this.#stopping;
     const gone = new AbortController();
-    const abort = (): void => gone.abort();
+    const abort = (): void => gone.abort(GONE);
     this.#stopping.addEventListener('abort', abort);
     response.once('close', () => {
       this.#stopping.removeEventListener('abort', abort);

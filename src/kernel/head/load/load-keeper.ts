@@ -72,7 +72,7 @@ export class LoadKeeper {
     return this.#book.ends(now);
   }
 
-  committed({ at, events }: Committed): void {
+  committed({ at, events }: Omit<Committed, 'history'>): void {
     for (const event of events) {
       if (event.kind === 'job_done') this.#book.ended(at, event.outcome.kind);
     }

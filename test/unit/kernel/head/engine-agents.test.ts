@@ -235,6 +235,27 @@ test('orders say what they have in common once', async () => {
   );
 });
 
+test('a script that orders share is only left out for an agent that knows of that', async () => {
+  const { made, agents } = await bench();
+  const told = async (features: readonly string[]) => {
+    const session = new FakeSession('n1');
+    agents.accept(session);
+    session.say({ ...HELLO, dialedAt: dial(), features });
+    await made.settle();
+    const script = (...args: string[]) => ({ kind: 'script', text: '#!/bin/sh', args }) as const;
+    const environment = {};
+    const launches = [1, 2].map((job) => launch(job, script(`${job}`), { environment }));
+    agents.send('n1' as NodeName, launches);
+    const read = decode(session.bytes.at(-1) ?? new Uint8Array());
+    assert.ok(read.ok);
+    const [, second] = (read.value as { orders: Record<string, unknown>[] }).orders;
+    return [second?.['program'] ?? null, second?.['args'] ?? null];
+  };
+  assert.deepEqual(await told(AGENT_FEATURES), [null, ['2']]);
+  const before = AGENT_FEATURES.filter((feature) => feature !== 'scripts');
+  assert.deepEqual(await told(before), [{ kind: 'script', text: '#!/bin/sh', args: ['2'] }, null]);
+});
+
 test('what an agent says it can do is known of its node, and no other is sent input', async () => {
   const { made, agents, engine } = await bench();
   const n1 = 'n1' as NodeName;

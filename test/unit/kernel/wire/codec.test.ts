@@ -124,7 +124,7 @@ test('[W2] bytes that are no message are refused with words', () => {
 });
 
 test('[W2] a message cut short or with a byte changed never throws', () => {
-  const writer = new OrderWriter();
+  const writer = new OrderWriter({ sharesScripts: true });
   const both = [launch(1, shell('a')), launch(2, shell('a'))];
   const short = encodeOrders(
     both.map((order) => writer.write(order)),

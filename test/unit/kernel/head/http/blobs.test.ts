@@ -258,6 +258,9 @@ test('many small contents in one body: what is right before a wrong one is kept,
     return read;
   };
   assert.deepEqual(await readMany(alice, 'b', 'a', '', 'b'), ['b', 'a', '', 'b']);
+  const fewer = ['x', 'y', 'z'].map((letter) => letter.repeat(30_000));
+  await sendAll(...fewer.map((content) => frame(content)));
+  assert.deepEqual(await readMany(alice, 'a', ...fewer), ['a', ...fewer], 'in several pieces');
   await assert.rejects(readMany(bob, 'b'), { code: 'blob.not_found' });
   await assert.rejects(readMany(alice, 'a', 'c'), { code: 'blob.not_found' });
   await assert.rejects(sendAll(frame('c'), frame('d', sha256('x'))), {
