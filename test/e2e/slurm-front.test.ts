@@ -233,6 +233,32 @@ describe('the commands of Slurm', () => {
     assert.equal(await shell.ended(), 7);
   });
 
+  it('[X5] srun --jobid looks into a job that runs, and refuses one that does not', async () => {
+    const id = await cluster.ok('run', '--array', '0-1', '--', 'sleep', '600');
+    await until('both run', async () =>
+      (await cluster.job(id)).taskCounts['running'] === 2 ? true : undefined,
+    );
+    const own = 'echo $WEFT_TASK_ID $SLURM_PROCID of $SLURM_NTASKS';
+    assert.equal(await ok('srun', `--jobid=${id}_1`, 'sh', '-c', own), `${id}[1] 0 of 1`);
+    const many = await type('srun', `--jobid=${id}_1`, '-n', '9', 'true');
+    assert.match(many.error, /^srun: error: Unable to create step for job: 9 tasks are more/);
+    const whole = await type('srun', `--jobid=${id}`, 'true');
+    assert.match(whole.error, /^srun: error: Invalid job id specified: .*\n.*one task of an array/);
+    await cluster.ok('cancel', id);
+    await ended(id);
+    const over = await type('srun', `--jobid=${id}_1`, 'true');
+    assert.match(over.error, /^srun: error: Job \d+_1 does not run: it is done/);
+    assert.deepEqual([many.code, whole.code, over.code], [1, 1, 1]);
+  });
+
+  it('[X2] what is typed takes back what the script says', async () => {
+    write('never.sh', '#!/bin/sh\n#SBATCH --no-requeue\n');
+    const said = await ok('sbatch', '--hold', '--requeue', 'never.sh');
+    const id = /\d+$/.exec(said)?.[0] ?? '';
+    assert.match(await ok('scontrol', 'show', 'job', id), /Requeue=1/);
+    await ok('scancel', id);
+  });
+
   it('scancel ends a step alone, and sstat shows what runs', async () => {
     const id = await ok('sbatch', '--parsable', '--wrap', 'sleep 600');
     await until('it runs', async () => {
@@ -364,11 +390,39 @@ describe('the commands of Slurm', () => {
       [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'mark.sh'],
       [/^sbatch: error: --ntasks 3 is not 2 nodes/, 'sbatch', '-N', '2', '-n', '3', 'job.sh'],
       [/^sbatch: error: Script arguments not permitted/, 'sbatch', '--wrap', 'true', 'job.sh'],
+      [/^sbatch: error: Batch script contains DOS line breaks/, 'sbatch', 'one-dos.sh'],
+      [/^sbatch: error: quote\.sh:2: a quote is not closed/, 'sbatch', 'quote.sh'],
+      [/^sbatch: error: Invalid node count: 2-1/, 'sbatch', '-N', '2-1', 'job.sh'],
+      [/^sbatch: error: Batch script is empty!/, 'sbatch', '--wrap='],
+      [/^sbatch: error: --gres, .* exclude/, 'sbatch', '--gpus=1', '--gres=gpu:2', 'job.sh'],
+      [/^sbatch: error: Invalid --mail-type/, 'sbatch', '--mail-type=NOPE', 'job.sh'],
+      [/^sacct: error: Invalid field requested: ""/, 'sacct', '--format='],
+      [/^sacct: error: Start time .* is after/, 'sacct', '-S', '2030-01-01', '-E', '2020-01-01'],
+      [/^sacct: error: Invalid job state specified: NOPE/, 'sacct', '-s', 'NOPE'],
       [/^sacct: error: Invalid field requested: "Nope"/, 'sacct', '--format=JobID,Nope'],
       [/^sbatch: error: bad\.sh:3: unrecognized option '--tiem=1'/, 'sbatch', 'bad.sh'],
       [/^sbatch: error: The cluster can never hold/, 'sbatch', '-N', '9', 'job.sh'],
       [/^squeue: error: Invalid job id specified/, 'squeue', '-j', '99999'],
+      [/^squeue: error: Invalid job id specified/, 'squeue', '-j', '1_'],
       [/^squeue: error: Invalid job format specification: y/, 'squeue', '-o', '%y'],
+      [
+        /^squeue: error: Invalid job format specification: %9{12}i/,
+        'squeue',
+        '-o',
+        '%999999999999i',
+      ],
+      [/^squeue: error: Invalid field requested/, 'squeue', '-O', 'JobID:999999999999'],
+      [/^squeue: error: Invalid job state specified: NOPE/, 'squeue', '-t', 'NOPE'],
+      [/^squeue: error: Unrecognized option: more/, 'squeue', 'more'],
+      [/^sinfo: error: Invalid job format specification: !/, 'sinfo', '-o', '%!'],
+      [/^scontrol: error: No job 99999/, 'scontrol', 'hold', '99999'],
+      [/^scontrol: error: No job 99999/, 'scontrol', 'update', 'jobid=99999', 'nice=1'],
+      [/^scontrol: error: Reservation none not found/, 'scontrol', 'show', 'reservation', 'none'],
+      [/^scontrol: error: Invalid hostlist/, 'scontrol', 'show', 'hostnames', 'n[5-1]'],
+      [/^srun: error: The cluster can never hold/, 'srun', '-N', '9', 'true'],
+      [/^srun: error: No job 99999/, 'srun', '--jobid=99999', 'true'],
+      [/^srun: error: --mpi=pmix is not honoured/, 'srun', '--mpi=pmix', 'true'],
+      [/^srun: error: Invalid --cpu-bind argument/, 'srun', '--cpu-bind=nope', 'true'],
       [/^scancel: error: Kill job error on job id 99999/, 'scancel', '99999'],
       [/^scancel: error: No job identification provided/, 'scancel'],
       [/^srun: error: --multi-prog is not honoured/, 'srun', '--multi-prog', 'file'],
@@ -379,6 +433,8 @@ describe('the commands of Slurm', () => {
     write('job.sh', '#!/bin/sh\n');
     write('large.sh', `#!/bin/sh\n${'#'.repeat(10_000_000)}\n`);
     write('mark.sh', '\uFEFF#!/bin/sh\necho hi\n');
+    write('one-dos.sh', '#!/bin/sh\n#SBATCH -N 1\r\necho hi\n');
+    write('quote.sh', '#!/bin/sh\n#SBATCH -J "open\necho hi\n');
     write('bad.sh', '#!/bin/sh\n# one\n#SBATCH --tiem=1\n');
     for (const [words, ...argv] of wrong) {
       const { code, error } = await type(...argv);

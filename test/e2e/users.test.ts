@@ -95,6 +95,33 @@ describe('a cluster of several users', { skip }, () => {
     assert.match(detail ?? '', /bob/);
   });
 
+  it('[J18] the commands of Slurm act on no job of others', async () => {
+    const id = await cluster.ok(ALICE, 'run', '--', 'exec sleep 600');
+    await until(
+      'it runs',
+      async () =>
+        /"state": *"running"/.test(await cluster.ok(ALICE, 'job', id, '-o', 'json')) || undefined,
+    );
+    const wrong = [
+      ['scancel', id],
+      ['scancel', '-s', 'USR1', id],
+      ['scontrol', 'hold', id],
+      ['scontrol', 'update', `jobid=${id}`, 'nice=1'],
+      ['scontrol', 'requeue', id],
+      ['srun', `--jobid=${id}`, 'true'],
+      ['sstat', '-j', id],
+    ];
+    for (const words of wrong) {
+      const { code, out, error } = await cluster.slurm(BOB, ...words);
+      assert.deepEqual([code, out], [1, ''], words.join(' '));
+      assert.match(error, new RegExp(`^${words[0]}: error: .*(alice|owner)`), words.join(' '));
+    }
+    const mine = await cluster.slurm(BOB, 'scancel', '-u', 'bob');
+    assert.equal(mine.code, 0, mine.error);
+    assert.equal((await cluster.slurm(ALICE, 'scancel', id)).code, 0);
+    assert.equal((await cluster.outcome(id)).kind, 'cancelled');
+  });
+
   it('[J18] ordinary users administer nothing', async () => {
     const DENIED = [
       ['node', 'drain', 'n1'],

@@ -99,6 +99,14 @@ export class SharedCluster {
     return runProgram(this.#command(user, args), { ...setting, cwd: '/', env });
   }
 
+  /** By the name of a command of Slurm. */
+  slurm(user: User, ...words: string[]): Promise<Said> {
+    const [node = process.execPath] = this.#weft;
+    const starter = join(repository, 'bin', 'slurm-front.mjs');
+    const env = this.#environment(user);
+    return runProgram([...this.#become(user), node, starter, ...words], { cwd: '/', env });
+  }
+
   root(...args: string[]): Promise<Said> {
     return this.as(ROOT, ...args);
   }

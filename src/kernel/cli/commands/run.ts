@@ -43,6 +43,8 @@ export interface AttendOptions {
   readonly inputIsTaken?: boolean;
   /** Absent: none. */
   readonly inputs?: InputRequests | null;
+  /** What fails before the end is told by whoever called. */
+  readonly failsAloud?: boolean;
 }
 
 const EXAMPLES = `
@@ -123,7 +125,7 @@ export async function submitAndAttend(
   wish: Submission,
   { wait = false, follow = false, key, dryRun = false, ...more }: AttendOptions,
 ): Promise<number> {
-  const { inputIsTaken = false, inputs = null } = more;
+  const { inputIsTaken = false, inputs = null, failsAloud = false } = more;
   await checkPaths(context, wish);
   if (dryRun) return rehearse(context, wish, inputs);
   read('--key', key, parseKey);
@@ -152,7 +154,7 @@ export async function submitAndAttend(
   } catch (error) {
     // What was typed, or what it names, is wrong: nothing ran, and 2 says so as without --wait.
     const isUsage = error instanceof Failure && error.code === 'argument.invalid';
-    if (!stay || isUsage || !(error instanceof Failure)) throw error;
+    if (!stay || isUsage || failsAloud || !(error instanceof Failure)) throw error;
     context.note(error.hint === null ? error.message : `${error.message}\n  ${error.hint}`);
     return EXIT_OWN_FAILURE;
   }

@@ -1,10 +1,13 @@
 // `srun` from where nodes are only held (salloc), or with a terminal: its ranks are a step that the
 // head is asked for.
 
+import type { TaskView } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { runStep } from '../../steps/cli/run-step.ts';
 import { expandHosts } from '../core/hostlist.ts';
+import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
 
 export interface AskedStep {
@@ -16,22 +19,64 @@ export interface AskedStep {
   readonly given: Readonly<Record<string, string | undefined>>;
 }
 
+/** The task, and what it has. */
+interface Held {
+  readonly task: string;
+  readonly nodes: readonly string[];
+  readonly ranksPerNode: number;
+}
+
 /** Each rank finds which of all it is. Words: ranks of a node, then the program. */
 const RANKED =
   'SLURM_PROCID=$WEFT_STEP_RANK SLURM_LOCALID=$((WEFT_STEP_RANK % $1)) SLURM_NODEID=$WEFT_NODE_RANK; ' +
   `SLURM_NTASKS=$WEFT_STEP_COUNT SLURM_STEP_ID=\${WEFT_STEP_ID##*.}; ` +
   'export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID; shift; exec "$@"';
 
+/** Inside of a job, or of an allocation. */
 export async function runAskedStep(context: Context, wish: AskedStep): Promise<number> {
   const { environment } = context;
+  const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
+  return runOn(context, { task: taskOf(environment), nodes, ranksPerNode }, wish);
+}
+
+/** `--jobid=42`: from anywhere, one rank on each node where no number is said. */
+export async function runInJob(context: Context, wish: AskedStep): Promise<number> {
+  const said = wish.given['jobid'] ?? '';
+  const read = readId(said);
+  if (!read.ok) throw usage(read.error);
+  const [, , index] = /^(\d+)(?:\[(\d+)\])?$/.exec(read.value) ?? [];
+  const api = await context.api();
+  const job = await api.call('getJob', { params: { id: read.value.replace(/\[.*/, '') } });
+  if ((job.array === null) !== (index === undefined))
+    throw usage(`Invalid job id specified: ${said}`, 'Say one task of an array, as 42_7.');
+  const { nodes, state } = index === undefined ? job : await taskAt(api, job.id, Number(index));
+  if (state !== 'running') throw usage(`Job ${said} does not run: it is ${state}`);
+  const cpus = job.request.perNode.cpuCount;
+  const ranksPerNode = wish.tasks === null ? 1 : cpus;
+  return runOn(context, { task: read.value, nodes, ranksPerNode }, wish);
+}
+
+async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
+  const from = index === 0 ? {} : { after: index - 1 };
+  const query = { limit: 1, ...from };
+  const { tasks } = await api.call('listTasks', { params: { id: String(id) }, query });
+  const [task] = tasks;
+  if (task?.index !== index) throw usage(`Invalid job id specified: ${id}_${index}`);
+  return task;
+}
+
+async function runOn(
+  context: Context,
+  { task, nodes, ranksPerNode }: Held,
+  wish: AskedStep,
+): Promise<number> {
   const { argv, nodeCount, label, given } = wish;
   for (const name of ['output', 'error'] as const) {
     if (given[name] !== undefined)
       throw usage(`--${name} is not honoured here: redirect in the shell`);
   }
   const terminal = given['pty'] !== undefined;
-  const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
-  const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
   const tasks = terminal ? 1 : wish.tasks;
   const ranks = ranksOf({ nodes, ranksPerNode }, { tasks, nodeCount: terminal ? 1 : nodeCount });
   if (!ranks.ok) throw usage(ranks.error);
@@ -39,10 +84,10 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
   if (used > 1 && used < nodes.length) {
     throw usage(`--nodes: one of the job's ${nodes.length} nodes, or all of them`);
   }
-  const { TERM: term } = environment;
+  const { TERM: term } = context.environment;
   const pmi = isPmi(given);
   return runStep(context, {
-    target: { task: taskOf(environment), node: used === 1 ? (nodes[0] ?? null) : null },
+    target: { task, node: used === 1 ? (nodes[0] ?? null) : null },
     argv: ['/bin/sh', '-c', RANKED, 'srun', String(Math.ceil(ranks.value.length / used)), ...argv],
     count: ranks.value.length,
     perNode: false,

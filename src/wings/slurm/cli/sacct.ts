@@ -17,7 +17,7 @@ import { isState, type SlurmState, slurmState } from '../core/states.ts';
 import { formatLong } from '../core/times.ts';
 import { exitOf, rowsOf as queueRows } from './job-rows.ts';
 import { META } from './queue-json.ts';
-import { listOf, readWords, speaking } from './speaking.ts';
+import { listOf, readWords, refuseOperands, refuseStates, speaking } from './speaking.ts';
 import { instant } from './squeue.ts';
 
 const value = { value: 'always' } as const;
@@ -63,7 +63,9 @@ interface Row {
 }
 
 async function sacct(context: Context, words: readonly string[]): Promise<number> {
-  const { given } = readWords(ACCOUNT_OPTIONS, words);
+  const { given, operands } = readWords(ACCOUNT_OPTIONS, words);
+  refuseOperands(operands);
+  refuseStates(listOf(given.state));
   const api = await context.api();
   const ids = listOf(given.jobs);
   const me = (await api.call('whoami')).name;
@@ -71,11 +73,11 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
     given.allusers !== undefined || ids !== undefined
       ? listOf(given.user)
       : (listOf(given.user) ?? [me]);
-  const jobs = await historyOf(context, {
-    ids,
-    from: since(given.starttime, ids),
-    until: given.endtime,
-  });
+  const from = since(given.starttime, ids);
+  const until = given.endtime === undefined ? undefined : readInstant('--endtime', given.endtime);
+  if (from !== undefined && until !== undefined && from > until)
+    throw usage(`Start time (${instant(from)}) requested is after end time (${instant(until)}).`);
+  const jobs = await historyOf(context, { ids, from, until });
   const some = jobs
     .filter(({ job }) => owners === undefined || owners.includes(job.owner))
     .filter(({ job }) => isAmong(given.name, job.name) && isAmong(given.partition, job.partition));
@@ -162,7 +164,7 @@ async function historyOf(
     ids,
     from,
     until,
-  }: { ids: readonly string[] | undefined; from: number | undefined; until: string | undefined },
+  }: { ids: readonly string[] | undefined; from: number | undefined; until: number | undefined },
 ): Promise<Found[]> {
   const numbers =
     ids === undefined ? [null] : [...new Set(ids.map((one) => Number(one.split(/[_.]/)[0])))];
@@ -174,7 +176,7 @@ async function historyOf(
       tasks: true,
       ...(jobId === null ? {} : { jobId }),
       ...(from === undefined ? {} : { from }),
-      ...(until === undefined ? {} : { until: readInstant('--endtime', until) }),
+      ...(until === undefined ? {} : { until }),
     };
     const jobs = new Map<number, HistoryJob>();
     const tasks: HistoryTask[] = [];

@@ -10,10 +10,10 @@ import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { Program } from '../../../kernel/model/job.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
+import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
 import { SLURM_MARK } from '../core/mark.ts';
-import { readOptions } from '../core/option-table.ts';
+import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Request, requestOf } from '../core/request.ts';
 import { readWords, speaking } from './speaking.ts';
 
@@ -28,13 +28,12 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const typed = readWords(BATCH_OPTIONS, words, { stops: true });
   const [file, ...args] = typed.operands;
   const { wrap } = typed.given;
+  if (wrap?.trim() === '') throw usage('Batch script is empty!');
   if (wrap !== undefined && file !== undefined)
     throw usage('Script arguments not permitted with --wrap option');
   const script = wrap === undefined ? readScript(context, file) : null;
-  const given: Given = {
-    ...(script === null ? {} : directives(script, file ?? 'stdin')),
-    ...typed.given,
-  };
+  const own = script === null ? {} : directives(script, file ?? 'stdin');
+  const given = overridden(BATCH_OPTIONS, own, typed.given);
   const program: Program =
     script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
@@ -72,7 +71,7 @@ function readScript(context: Context, file: string | undefined): string {
   if (text.length > SCRIPT_BYTES_MAX)
     throw usage(`Batch script is larger than ${SCRIPT_BYTES_MAX} bytes`);
   if (text.trim() === '') throw usage('Batch script is empty!');
-  if (/^[^\n]*\r\n/.test(text))
+  if (text.includes('\r\n'))
     throw usage(
       'Batch script contains DOS line breaks (\\r\\n) instead of expected UNIX line breaks (\\n).',
     );
@@ -96,13 +95,14 @@ function readNamed(file: string, said: string): string {
 
 /** The lines of a script, each named where it is wrong. */
 function directives(script: string, file: string): Given {
-  const given: Partial<Record<BatchOption, string>> = {};
+  let given: Given = {};
   for (const { line, words } of readDirectives(script)) {
+    if (words === null) throw usage(`${file}:${line}: a quote is not closed`);
     const read = readOptions(BATCH_OPTIONS, words);
     if (!read.ok) throw usage(`${file}:${line}: ${read.error}`);
     if (read.value.operands.length > 0)
       throw usage(`${file}:${line}: Invalid option: ${read.value.operands[0]}`);
-    Object.assign(given, read.value.given);
+    given = overridden(BATCH_OPTIONS, given, read.value.given);
   }
   return given;
 }

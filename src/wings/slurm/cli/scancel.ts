@@ -7,9 +7,9 @@ import { parseSignal } from '../../../kernel/model/submission-values.ts';
 import { endStep } from '../../steps/cli/end-step.ts';
 import { readId, readStep } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { isState, STATE_NAMES } from '../core/states.ts';
+import { isState } from '../core/states.ts';
 import { apart, listJobs, rowsOf } from './job-rows.ts';
-import { listOf, readWords, speaking } from './speaking.ts';
+import { listOf, readWords, refuseStates, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const CANCEL_OPTIONS = [
@@ -67,8 +67,7 @@ async function filtered(
   const jobs = await listJobs(api, { state: 'active', ...(owner === undefined ? {} : { owner }) });
   const name = given.name ?? given.jobname;
   const states = listOf(given.state);
-  const wrong = states?.find((word) => !STATE_NAMES.some((one) => isState(one, [word])));
-  if (wrong !== undefined) throw usage(`Invalid job state specified: ${wrong}`);
+  refuseStates(states);
   const some = jobs.filter(
     (job) =>
       (name === undefined || job.name === name) &&

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { JobDetail } from '../../../kernel/api/jobs.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
+import type { ReservationView } from '../../../kernel/api/reservations.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { compressHosts, expandHosts } from '../core/hostlist.ts';
@@ -12,7 +13,7 @@ import { slurmState } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
 import { exitOf, listJobs } from './job-rows.ts';
 import { slurmNodeStateOf } from './sinfo.ts';
-import { speaking } from './speaking.ts';
+import { runOurs, speaking } from './speaking.ts';
 import { instant } from './squeue.ts';
 
 export const summary = 'Show and change jobs and nodes, as scontrol of Slurm does.';
@@ -50,11 +51,8 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
 async function onJobs(context: Context, command: string, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw usage(`too few arguments for keyword:${command}`);
   const ours = ids.flatMap((one) => one.split(',')).map(ourId);
-  return (await context.runLine?.([command, '--', ...ours], quiet(context))) ?? 1;
+  return runOurs(context, [command, '--', ...ours]);
 }
-
-/** Slurm's says nothing where all is well. */
-const quiet = ({ terminal }: Context) => ({ ...terminal, out: () => undefined });
 
 function ourId(text: string): string {
   const id = readId(text);
@@ -105,6 +103,14 @@ async function show(context: Context, [what = '', name]: readonly string[]): Pro
     }
     case 'hostlist':
       return print([compressHosts((name ?? '').split(',').filter((one) => one !== ''))]);
+    case 'reservation': {
+      const { reservations } = await api.call('listReservations');
+      const some = reservations.filter((one) => name === undefined || one.name === name);
+      if (some.length === 0 && name !== undefined) throw usage(`Reservation ${name} not found`);
+      return print(
+        some.length === 0 ? ['No reservations in the system'] : some.map(reservationWords),
+      );
+    }
     case 'config':
       return print([
         `Configuration data as of ${instant(headNow())}\nClusterName             = ${(await api.call('info')).clusterName}\nSLURM_VERSION           = 22.05.8\nSelectType              = select/cons_tres`,
@@ -112,7 +118,7 @@ async function show(context: Context, [what = '', name]: readonly string[]): Pro
     default:
       throw usage(
         `invalid entity:${what} for keyword:show`,
-        'There are job, node, partition, hostnames, hostlist, config.',
+        'There are job, node, partition, reservation, hostnames, hostlist, config.',
       );
   }
 }
@@ -177,6 +183,21 @@ function nodeWords(node: NodeView): string {
   return lines.join('\n   ');
 }
 
+function reservationWords(one: ReservationView): string {
+  const [slot] = one.slots;
+  const nodes = slot?.nodes ?? [];
+  const times =
+    slot === undefined
+      ? 'StartTime=Unknown EndTime=Unknown'
+      : `StartTime=${instant(slot.from)} EndTime=${instant(slot.until)}`;
+  const flags = one.purpose === 'maintenance' ? 'MAINT' : one.recurrence === null ? '' : 'WEEKLY';
+  return [
+    `ReservationName=${one.name} ${times} Duration=${formatLong(one.durationMs)}`,
+    `Nodes=${compressHosts(nodes) || '(null)'} NodeCnt=${nodes.length} Flags=${flags}`,
+    `Users=${one.users.join(',') || '(null)'} Groups=${one.groups.join(',') || '(null)'} State=${one.state === 'active' ? 'ACTIVE' : 'INACTIVE'}`,
+  ].join('\n   ');
+}
+
 /** `update JobId=42 TimeLimit=2:00:00`, `update NodeName=n1 State=DRAIN Reason=disk`. */
 async function update(context: Context, words: readonly string[]): Promise<number> {
   const said = new Map(
@@ -216,7 +237,7 @@ async function updateJob(
       );
     return [`${flag}=${key === 'timelimit' ? limitWords(text) : text}`];
   });
-  return (await context.runLine?.(['change', ...flags, '--', id], quiet(context))) ?? 1;
+  return runOurs(context, ['change', ...flags, '--', id]);
 }
 
 function limitWords(text: string): string {
@@ -241,14 +262,9 @@ async function updateNode(
         'State=DRAIN keeps new work away; `weft node lost` gives up what runs.',
       );
     if (reason === undefined) throw usage('You must specify a reason when DRAINING a node');
-    return (
-      (await context.runLine?.(
-        ['node', 'drain', `--reason=${reason}`, '--', ...names],
-        quiet(context),
-      )) ?? 1
-    );
+    return runOurs(context, ['node', 'drain', `--reason=${reason}`, '--', ...names]);
   }
   if (state !== 'RESUME' && state !== 'IDLE')
     throw usage(`Invalid node state specified: ${state ?? ''}`, 'There are DRAIN and RESUME.');
-  return (await context.runLine?.(['node', 'undrain', '--', ...names], quiet(context))) ?? 1;
+  return runOurs(context, ['node', 'undrain', '--', ...names]);
 }

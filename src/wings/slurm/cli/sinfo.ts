@@ -8,7 +8,7 @@ import { compressHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { formatElapsed } from '../core/times.ts';
 import { META } from './queue-json.ts';
-import { listOf, readWords, speaking } from './speaking.ts';
+import { listOf, readWords, refuseOperands, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const INFO_OPTIONS = [
@@ -45,7 +45,8 @@ const BY_NODE = '%N %.5D %.9P %.6t';
 const SUMMARY = '%9P %.5a %.10l %.15F %N';
 
 async function sinfo(context: Context, words: readonly string[]): Promise<number> {
-  const { given } = readWords(INFO_OPTIONS, words);
+  const { given, operands } = readWords(INFO_OPTIONS, words);
+  refuseOperands(operands);
   const api = await context.api();
   const [{ partitions }, { nodes }] = await Promise.all([
     api.call('listPartitions'),

@@ -4,6 +4,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
+import { notState } from '../core/states.ts';
 
 /**
  * What Slurm's clients look for in `--version`. The number is of the release whose words these are.
@@ -46,6 +47,27 @@ export function readWords<Name extends string>(
   const read = readOptions(rows, words, how);
   if (!read.ok) throw usage(read.error);
   return read.value;
+}
+
+/** For a command that takes options alone. */
+export function refuseOperands([first]: readonly string[]): void {
+  if (first !== undefined) throw usage(`Unrecognized option: ${first}`);
+}
+
+export function refuseStates(words: readonly string[] | undefined): void {
+  const wrong = notState(words);
+  if (wrong !== undefined) throw usage(`Invalid job state specified: ${wrong}`);
+}
+
+/** Runs a line of ours, which says nothing where all is well, as Slurm's do not. */
+export async function runOurs(context: Context, words: readonly string[]): Promise<number> {
+  const { terminal, program, runLine } = context;
+  const error = (text: string | Uint8Array): void => {
+    const said = typeof text === 'string' ? text : Buffer.from(text).toString();
+    terminal.error(said.replace(`${program}: `, `${program}: error: `));
+  };
+  const code = (await runLine?.(words, { ...terminal, out: () => undefined, error })) ?? 1;
+  return code === 0 ? 0 : 1;
 }
 
 /** The names in a list with commas; undefined: none was given. */

@@ -5,12 +5,13 @@ import type { JobView } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
+import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { formatElapsed } from '../core/times.ts';
 import { apart, type JobRow, jobPages, rowsOf } from './job-rows.ts';
 import { queueJson } from './queue-json.ts';
-import { listOf, readWords, speaking } from './speaking.ts';
+import { listOf, readWords, refuseOperands, refuseStates, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const QUEUE_OPTIONS = [
@@ -41,12 +42,14 @@ const USUAL = '%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R';
 const LONG = '%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R';
 
 async function squeue(context: Context, words: readonly string[]): Promise<number> {
-  const { given } = readWords(QUEUE_OPTIONS, words);
+  const { given, operands } = readWords(QUEUE_OPTIONS, words);
+  refuseOperands(operands);
   if (given.iterate !== undefined) throw usage('--iterate is not honoured here: use watch(1)');
   const api = await context.api();
   const me = given.me === undefined ? undefined : (await api.call('whoami')).name;
   const owners = me === undefined ? listOf(given.user) : [me];
   const states = listOf(given.states);
+  refuseStates(states);
   const isAll =
     states !== undefined &&
     !states.every((one) =>
@@ -54,6 +57,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
     );
   const wanted = owners?.length === 1 ? { owner: owners[0] ?? '' } : {};
   const ids = listOf(given.jobs);
+  if (ids?.some((one) => !readId(one).ok)) throw usage('Invalid job id specified');
   const names = listOf(given.name);
   const partitions = listOf(given.partition);
   const nodelist = listOf(given.nodelist);

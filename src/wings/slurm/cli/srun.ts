@@ -7,7 +7,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { bindOf, isPmi, runAskedStep } from './asked-step.ts';
+import { bindOf, isPmi, runAskedStep, runInJob } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
@@ -29,9 +29,10 @@ export const STEP_OPTIONS = [
   {
     long: 'mpi',
     ...value,
-    words: '`pmi1` or `pmi2`: ranks of MPICH find each other; else by `mpirun` alone',
+    words: '`pmi1` or `pmi2`: ranks of MPICH find each other; others by `mpirun` alone',
   },
   { long: 'pty', words: 'the first rank alone has a terminal, and is the only one' },
+  { long: 'jobid', ...value, words: 'a step in this job of yours, which runs' },
   { long: 'multi-prog', kind: 'refused', words: 'start several steps' },
 ] as const satisfies readonly OptionRow[];
 
@@ -47,6 +48,19 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   }
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
+  refuseMpi(given.mpi);
+  if (given.jobid !== undefined) {
+    refuseInside(given);
+    const bind = bindOf(given);
+    return runInJob(context, {
+      argv: operands,
+      tasks: number('ntasks', given.ntasks),
+      nodeCount: number('nodes', given.nodes),
+      label: given.label !== undefined,
+      given,
+      bind,
+    });
+  }
   if (context.environment['SLURM_JOB_ID'] !== undefined) {
     refuseInside(given);
     const { output, error } = given;
@@ -69,6 +83,9 @@ export async function srun(context: Context, words: readonly string[]): Promise<
       label: given.label !== undefined,
     });
   }
+  if (given['cpu-bind'] !== undefined && !BINDINGS.test(given['cpu-bind']))
+    throw usage(`Invalid --cpu-bind argument: ${given['cpu-bind']}`);
+  noteUnbound(context, given['cpu-bind']);
   const { output, error, ...rest } = given;
   const argv = { kind: 'argv', argv: ['/bin/sh', '-c', RANKED, 'srun', ...operands] } as const;
   const name = given['job-name'] ?? program.split('/').at(-1) ?? program;
@@ -83,14 +100,14 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   const processesPerNode = mpi?.ranksPerNode ?? 1;
   const kept = files === null || written === undefined ? {} : { files: written };
   const wish = { ...submission, ...kept, processesPerNode };
-  return submitAndAttend(context, wish, { wait: true, follow: true });
+  return submitAndAttend(context, wish, { wait: true, follow: true, failsAloud: true });
 }
 
 /** What a step takes, and what changes nothing for it. */
 const INSIDE: ReadonlySet<string> = new Set([
   ...['ntasks', 'nodes', 'output', 'error', 'label', 'job-name', 'quiet', 'verbose'],
   ...['cpus-per-task', 'mem', 'mem-per-cpu', 'time', 'exclusive', 'open-mode', 'distribution'],
-  ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi', 'pty'],
+  ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi', 'pty', 'jobid'],
 ]);
 
 function refuseInside(given: Readonly<Record<string, string | undefined>>): void {
@@ -98,12 +115,25 @@ function refuseInside(given: Readonly<Record<string, string | undefined>>): void
   if (other !== undefined) throw usage(`--${other} is not honoured inside of a job`);
 }
 
+const BINDINGS =
+  /^(?:(?:quiet|q|verbose|v)(?:,|$))*(none|no|cores|sockets|ldoms|boards|threads|rank|rank_ldom|(?:map|mask)_(?:cpu|ldom):.+|)$/i;
+
 /**
  * On a node binding changes where ranks run, and not whether: scripts say it that never knew us.
  */
-function noteUnbound(context: Context, bind: string | undefined): void {
-  if (bind === undefined || /^(?:(?:quiet|q|verbose|v|none|no)(?:,|$))*$/i.test(bind)) return;
-  context.note(`--cpu-bind=${bind} is not honoured on a node of the job: ranks run unbound`);
+function noteUnbound(context: Context, said: string | undefined): void {
+  const [, kind] = BINDINGS.exec(said ?? '') ?? [];
+  if (kind === undefined || !/^(?:none|no)?$/i.test(kind))
+    context.note(`--cpu-bind=${said} is not honoured here: ranks run unbound`);
+}
+
+/** Ranks that do not find each other would each do all of the work. */
+function refuseMpi(said: string | undefined): void {
+  if (said === undefined || said === 'none' || isPmi({ mpi: said })) return;
+  throw usage(
+    `--mpi=${said} is not honoured here: there are pmi1 and pmi2, for MPICH`,
+    'Start programs of Open MPI with mpirun in a script, in place of srun.',
+  );
 }
 
 /** Each process finds which of all ranks it is. */

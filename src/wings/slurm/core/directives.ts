@@ -5,7 +5,8 @@ const PREFIX = /^#SBATCH(?=\s|$)/;
 export interface Directive {
   /** Counted from 1. */
   readonly line: number;
-  readonly words: readonly string[];
+  /** Null: a quote is not closed. */
+  readonly words: readonly string[] | null;
 }
 
 export function readDirectives(script: string): Directive[] {
@@ -21,7 +22,8 @@ export function readDirectives(script: string): Directive[] {
 const WORD = /(?:[^\s"'#]|"[^"]*"|'[^']*')+|#.*/g;
 
 /** What follows a `#` behind a blank is a remark. */
-function splitWords(text: string): string[] {
+function splitWords(text: string): string[] | null {
+  if (text.replace(WORD, '').trim() !== '') return null;
   const words: string[] = [];
   for (const [word] of text.matchAll(WORD)) {
     if (word.startsWith('#')) break;

@@ -20,6 +20,9 @@ export interface Field<Row> {
   readonly value: (row: Row) => string;
 }
 
+/** A slip of the finger must not take all memory. */
+const WIDTH_MAX = 4096;
+
 /** `%[[.]size]letter`, and what stands between. */
 export function byLetters<Row>(
   format: string,
@@ -27,17 +30,21 @@ export function byLetters<Row>(
 ): Result<Piece<Row>[], string> {
   const pieces: Piece<Row>[] = [];
   let from = 0;
-  for (const found of format.matchAll(/%(\.?)(\d*)([A-Za-z])/g)) {
+  for (const found of format.matchAll(/%(\.?)(\d*)(.?)/gs)) {
     const [whole, right, size = '', letter = ''] = found;
-    const field = fields[letter];
-    if (field === undefined) return err(`Invalid job format specification: ${letter}`);
-    if (found.index > from) pieces.push({ kind: 'text', text: format.slice(from, found.index) });
+    if (whole === '%%') continue;
+    const field = Object.hasOwn(fields, letter) ? fields[letter] : undefined;
+    if (field === undefined || Number(size) > WIDTH_MAX)
+      return err(`Invalid job format specification: ${field === undefined ? letter : whole}`);
+    if (found.index > from) pieces.push(textOf(format.slice(from, found.index)));
     pieces.push({ kind: 'field', ...field, width: Number(size), right: right === '.' });
     from = found.index + whole.length;
   }
-  if (from < format.length) pieces.push({ kind: 'text', text: format.slice(from) });
+  if (from < format.length) pieces.push(textOf(format.slice(from)));
   return ok(pieces);
 }
+
+const textOf = (text: string) => ({ kind: 'text', text: text.replaceAll('%%', '%') }) as const;
 
 /** `JobID%20,State%-12` (sacct) or `JobID:20,State` (squeue -O), names in any letters. */
 export function byNames<Row>(
@@ -53,9 +60,10 @@ export function byNames<Row>(
     const [, field] = found;
     const said = Number((size ?? '').replace(/[^\d-]/g, '') || field.width);
     const width = Number.isFinite(said) ? Math.abs(said) : field.width;
+    if (width > WIDTH_MAX) return err(`Invalid field requested: "${word.trim()}"`);
     pieces.push({ kind: 'field', ...field, width, right: right && said >= 0 });
   }
-  return ok(pieces);
+  return pieces.length === 0 ? err('Invalid field requested: ""') : ok(pieces);
 }
 
 export interface Lay {

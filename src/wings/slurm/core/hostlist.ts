@@ -17,7 +17,8 @@ export function expandHosts(text: string): string[] | null {
     }
     for (const range of inside.split(',')) {
       const [, from = '', to = from] = RANGE.exec(range) ?? [];
-      if (from === '' || Number(to) - Number(from) > NAMES_MAX) return null;
+      const more = Number(to) - Number(from);
+      if (from === '' || more < 0 || more > NAMES_MAX) return null;
       for (let at = Number(from); at <= Number(to); at++) {
         names.push(`${before}${String(at).padStart(from.length, '0')}${behind}`);
       }

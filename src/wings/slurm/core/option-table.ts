@@ -8,6 +8,8 @@ export interface OptionRow<Name extends string = string> {
   readonly short?: string;
   /** Absent: it stands alone. `maybe`: only as `--name=value`. */
   readonly value?: 'always' | 'maybe';
+  /** Which other one it takes back. */
+  readonly undoes?: string;
   /** Several of them are one list. */
   readonly many?: true;
   /** What becomes of it here, for people. */
@@ -45,11 +47,24 @@ export function readOptions<Name extends string>(
     const taken = word.startsWith('--') ? long(rows, word, left) : short(rows, word, left);
     if (!taken.ok) return taken;
     for (const [name, value] of taken.value) {
-      const before = rows.find((row) => row.long === name)?.many ? given[name] : undefined;
+      const row = rows.find(({ long }) => long === name);
+      const before = row?.many ? given[name] : undefined;
+      if (row?.undoes !== undefined) delete given[row.undoes as Name];
       given[name] = before === undefined ? value : `${before},${value}`;
     }
   }
   return ok({ given, operands });
+}
+
+/** What stands in a script, and what was typed, which wins. */
+export function overridden<Name extends string>(
+  rows: readonly OptionRow<Name>[],
+  under: Read<Name>['given'],
+  over: Read<Name>['given'],
+): Read<Name>['given'] {
+  const undone = rows.flatMap(({ long: name, undoes }) => (name in over ? [undoes] : []));
+  const kept = Object.entries(under).filter(([name]) => !undone.includes(name));
+  return Object.assign(Object.fromEntries(kept), over);
 }
 
 type Taken<Name extends string> = readonly (readonly [name: Name, value: string])[];

@@ -122,7 +122,7 @@ function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksP
     given['ntasks-per-node'] === undefined
       ? null
       : whole('ntasks-per-node', given['ntasks-per-node']);
-  const asked = given.nodes === undefined ? null : whole('nodes', given.nodes.split('-')[0] ?? '');
+  const asked = given.nodes === undefined ? null : leastOf(given.nodes);
   const fitting = Math.max(1, Math.floor(cpusMax / perRank));
   const nodes = asked ?? (tasks === null ? 1 : Math.ceil(tasks / (perNode ?? fitting)));
   const ranks = perNode ?? (tasks === null ? 1 : Math.ceil(tasks / nodes));
@@ -137,6 +137,13 @@ function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksP
     cpus: String(ranks * perRank),
     ...(isSpread ? { ranksPerNode: String(ranks) } : {}),
   };
+}
+
+/** The lower number of a range. */
+function leastOf(text: string): number {
+  const [, from = '', to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
+  const least = whole('nodes', from === '' ? text : from);
+  return whole('nodes', to) < least ? bad(`Invalid node count: ${text}`) : least;
 }
 
 const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1_048_576 };
@@ -162,6 +169,8 @@ function memoryOf(given: Given, cpus: number): Pick<Request, 'memory'> {
 function gpusOf(given: Given, nodes: number): Pick<Request, 'gpus'> {
   const { gres, gpus } = given;
   const perNode = given['gpus-per-node'];
+  const said = [gres, perNode, gpus].filter((one) => one !== undefined);
+  if (said.length > 1) bad('--gres, --gpus-per-node and --gpus exclude each other here');
   if (gres !== undefined) return { gpus: gpuWords(gpusOfGres(gres)) };
   if (perNode !== undefined) return { gpus: gpuWords(gpusIn(perNode, perNode)) };
   if (gpus === undefined) return {};
@@ -279,8 +288,12 @@ function fileOf(name: BatchOption, text: string, isArray: boolean): string {
   });
 }
 
+const MAIL =
+  /^(?:NONE|BEGIN|END|FAIL|REQUEUE|ALL|INVALID_DEPEND|STAGE_OUT|TIME_LIMIT(?:_[589]0)?|ARRAY_TASKS)$/;
+
 function mail(given: Given): string[] | undefined {
   const types = given['mail-type']?.toUpperCase().split(',') ?? [];
+  if (!types.every((type) => MAIL.test(type))) bad('Invalid --mail-type specification');
   if (!types.some((type) => ['END', 'FAIL', 'ALL'].includes(type))) return undefined;
   const user = given['mail-user'];
   return user === undefined ? undefined : [`mail:${user}`];

@@ -42,6 +42,17 @@ export function isState({ long, short }: SlurmState, words: readonly string[]): 
   return words.some((word) => [long, short, 'ALL'].includes(word.toUpperCase()));
 }
 
+/** Those of Slurm alone: a client may ask for them, and finds none. */
+const NEVER =
+  /^(?:ALL|PREEMPTED|PR|REQUEUED|RQ|REQUEUE_HOLD|RH|REQUEUE_FED|RF|RESIZING|RS|RESV_DEL_HOLD|RD|REVOKED|RV|SIGNALING|SI|SPECIAL_EXIT|SE|STAGE_OUT|SO|STOPPED|ST|LAUNCH_FAILED|RECONFIG_FAIL|POWER_UP_NODE|UPDATE_DB)$/i;
+
+/** The first word that is no state. */
+export function notState(words: readonly string[] | undefined): string | undefined {
+  return words?.find(
+    (word) => !NEVER.test(word) && !STATE_NAMES.some((one) => isState(one, [word])),
+  );
+}
+
 /** All of them. */
 export const STATE_NAMES: readonly SlurmState[] = [
   ...Object.values(ACTIVE),
