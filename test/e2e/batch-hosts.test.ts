@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -51,6 +51,57 @@ describe('a batch on four hosts', () => {
       text = text.replace(from, to);
     }
     writeFileSync(path, text);
+  }
+
+  it('[F17] text takes a part of the line that its bytes would, and comes and goes as it was', async () => {
+    const text = Array.from({ length: 400_000 }, (_, at) => `${at},${(at * 7919) % 10_007}\n`).join(
+      '',
+    );
+    mkdirSync(join(folder, 'small'));
+    for (let at = 0; at < 300; at += 1)
+      writeFileSync(join(folder, 'small', `s${at}`), text.slice(at * 4096, at * 4096 + 4096));
+    writeFileSync(join(folder, 'text'), text);
+    writeFileSync(join(folder, 'noise'), randomBytes(2_000_000));
+    const moved = async (...inputs: string[]): Promise<[received: number, sent: number]> => {
+      const named = inputs.flatMap((name) => ['--in', name]);
+      const before = lineOf('n2');
+      const script = 'mkdir kept; for f in small text noise; do [ ! -e $f ] || cp -r $f kept; done';
+      const id = weft('run', '--nodes-named', 'n2', ...named, '--out', 'kept', '--', script).trim();
+      assert.equal(weft('wait', id).trim(), `${id} completed`);
+      const after = lineOf('n2');
+      const out = join(folder, `out-${inputs[0]}`);
+      weft('pull', id, '--save-dir', out);
+      for (const name of inputs) {
+        const [came] = readdirSync(out, { recursive: true }).filter((one) =>
+          String(one).endsWith(name),
+        );
+        assert.ok(came !== undefined, name);
+        const same = spawnSync('diff', ['-r', join(folder, name), join(out, String(came))]);
+        assert.equal(same.status, 0, String(same.stdout));
+      }
+      return [after[0] - before[0], after[1] - before[1]];
+    };
+    const [textIn, textOut] = await moved('text');
+    assert.ok(
+      textIn < text.length / 2 && textOut < text.length / 2,
+      `${textIn} in, ${textOut} out`,
+    );
+    const [smallIn] = await moved('small');
+    assert.ok(smallIn < 300 * 4096 * 0.65, `${smallIn} in`);
+    const [noiseIn] = await moved('noise');
+    assert.ok(noiseIn > 2_000_000, `${noiseIn} in`);
+  });
+
+  /** Bytes that the line of a host has brought and taken. */
+  function lineOf(name: string): [received: number, sent: number] {
+    const { netns } = cluster.member(name).host;
+    const said = execFileSync('ip', ['netns', 'exec', netns, 'cat', '/proc/net/dev'], {
+      encoding: 'utf8',
+    });
+    const [, figures = ''] = /eth0:(.*)/.exec(said) ?? [];
+    const [received = 0, , , , , , , , sent = 0] = figures.trim().split(/ +/).map(Number);
+    assert.ok(received > 0 && sent > 0, said);
+    return [received, sent];
   }
 
   it('gives each result once, the same as by hand', async () => {

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { BLOBS_ASKED_MAX } from '../model/limits.ts';
+import { CODING_HEADER, READS_HEADER } from './coding.ts';
 import { blobHash, count, queryNumber } from './common.ts';
 import { type RouteShape, USER_OR_EPOCH } from './route-shape.ts';
 
@@ -19,6 +20,8 @@ export const lackingReply = z.object({
       offset: count,
     }),
   ),
+  /** How what you send next may be compressed; absent: not at all. */
+  reads: z.array(z.string()).optional(),
 });
 
 const anyNumber = queryNumber(0, Number.MAX_SAFE_INTEGER);
@@ -60,7 +63,21 @@ const epochHeaders = z.object({
     .meta({ description: 'From a node: the start of a task that it runs, as 42[7]#1.' }),
 });
 
-export const readBlobHeaders = epochHeaders.extend({
+const sendHeaders = epochHeaders.extend({
+  [CODING_HEADER]: z
+    .string()
+    .optional()
+    .meta({ description: 'How the body is compressed: zstd, or absent.' }),
+});
+
+const readHeaders = epochHeaders.extend({
+  [READS_HEADER]: z
+    .string()
+    .optional()
+    .meta({ description: 'zstd: the answer may be compressed so, and says it in weft-coding.' }),
+});
+
+export const readBlobHeaders = readHeaders.extend({
   Range: z
     .string()
     .optional()
@@ -93,7 +110,7 @@ export const blobRoutes = {
   sendBlob: {
     summary: 'The next piece of a content; with the last one it is verified.',
     access: USER_OR_EPOCH,
-    headers: epochHeaders,
+    headers: sendHeaders,
     params: blobParams,
     query: sendBlobQuery,
     consumes: 'bytes',
@@ -104,7 +121,7 @@ export const blobRoutes = {
   sendBlobs: {
     summary: 'Many small contents in one body; what has come whole is kept, whatever follows.',
     access: USER_OR_EPOCH,
-    headers: epochHeaders,
+    headers: sendHeaders,
     consumes: 'bytes',
     reply: z.object({ count }),
     quiet: true,
@@ -112,7 +129,7 @@ export const blobRoutes = {
   readBlobs: {
     summary: 'Many small contents in one answer, in the order in which they are asked for.',
     access: USER_OR_EPOCH,
-    headers: epochHeaders,
+    headers: readHeaders,
     body: hashesRequest,
     produces: 'bytes',
     quiet: true,

@@ -4,7 +4,8 @@ import type { Readable } from 'node:stream';
 
 /** Bytes that are sent as they are read. */
 export interface ByteBody {
-  readonly length: number;
+  /** Null: nobody knows before it is sent. */
+  readonly length: number | null;
   /** From the first byte; called again when the request has to be sent again. */
   open(): Readable;
 }

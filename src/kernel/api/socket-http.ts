@@ -199,6 +199,7 @@ class SocketAnswer extends Readable implements Answer {
 function formatRequest({ method, path, headers, body }: Omit<RawRequest, 'signal'>): Buffer {
   const text = Buffer.from(typeof body === 'string' ? body : '');
   const length = typeof body === 'object' ? body.length : text.length;
+  if (length === null) throw new TypeError('a body through the socket says its length');
   const all: Record<string, string> = { host: 'localhost', connection: 'keep-alive', ...headers };
   if (body !== undefined || method !== 'GET') all['content-length'] = String(length);
   const fields = Object.entries(all).map(([name, value]) => `${name}: ${value}`);

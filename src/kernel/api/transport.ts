@@ -185,7 +185,8 @@ function exchange(
 
 function lengthOf(body: RawRequest['body']): string | undefined {
   if (body === undefined) return undefined;
-  return `${typeof body === 'string' ? Buffer.byteLength(body) : body.length}`;
+  if (typeof body === 'string') return `${Buffer.byteLength(body)}`;
+  return body.length === null ? undefined : `${body.length}`;
 }
 
 /** An answer that comes before the end says that the rest is not wanted. */

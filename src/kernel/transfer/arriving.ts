@@ -1,6 +1,7 @@
 // What downloads of any size have in common: what is wanted, where it is written meanwhile, and how
 // a line that breaks is told from a disk that is full.
 
+import { CODING_HEADER, CODINGS, decompressed, READS_HEADER } from '../api/coding.ts';
 import type { Answer } from '../api/exchange.ts';
 import { fileProblem } from '../config/file-problem.ts';
 import type { BlobHash } from '../model/blob.ts';
@@ -43,10 +44,15 @@ export function asideOf({ path, hash }: Pick<Wanted, 'path' | 'hash'>): string {
   return `${path.slice(0, from + NAME_CHARACTERS_MAX)}.${hash.slice(0, 12)}.part`;
 }
 
+/** What a request says whose answer is read by `untilStuck`. */
+export const READS: Readonly<Record<string, string>> =
+  CODINGS.length === 0 ? {} : { [READS_HEADER]: CODINGS.join() };
+
 /** What comes. A line that breaks, or stalls, is a head that is away. */
 export async function* untilStuck(answer: Answer, address: string): AsyncGenerator<Uint8Array> {
-  const watch = setTimeout(() => answer.destroy(new Error('nothing came')), STALL_MS).unref();
-  const pieces = answer[Symbol.asyncIterator]();
+  const plain = answer.headers[CODING_HEADER] === undefined ? answer : decompressed(answer);
+  const watch = setTimeout(() => plain.destroy(new Error('nothing came')), STALL_MS).unref();
+  const pieces = plain[Symbol.asyncIterator]();
   try {
     for (;;) {
       const next = await pieces.next().catch((error: Error) => {

@@ -11,6 +11,7 @@ import {
   asideOf,
   flawOf,
   localProblem,
+  READS,
   untilStuck,
   type Wanted,
 } from './arriving.ts';
@@ -120,7 +121,7 @@ async function fetchPack<T extends Named>(
 ): Promise<void> {
   const api = await access.head();
   const hashes = left.map(({ hash }) => hash);
-  const answer = await api.stream('readBlobs', { body: { hashes } });
+  const answer = await api.stream('readBlobs', { body: { hashes }, headers: READS });
   const pieces = untilStuck(answer, api.address);
   for await (const { hash, bytes } of readFrames(pieces)) {
     const [wanted] = left;

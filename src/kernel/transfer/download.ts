@@ -12,6 +12,7 @@ import {
   asideOf,
   flawOf,
   localProblem,
+  READS,
   untilStuck,
   type Wanted,
 } from './arriving.ts';
@@ -131,7 +132,7 @@ async function fetchRest(
   { file, at, moved }: { file: FileHandle; at: DownloadPosition; moved: (bytes: number) => void },
 ): Promise<void> {
   const api = await access.head();
-  const headers = { range: `bytes=${at.offset}-` };
+  const headers = { ...READS, range: `bytes=${at.offset}-` };
   const answer = await api.stream('readBlob', { params: { hash }, headers });
   const writes = new GatheredWrites(file, at.offset);
   try {

@@ -1,6 +1,7 @@
 // Small files that travel together: many in one request, as frames.
 
 import { frameHeader, frameLength } from '../api/blob-frames.ts';
+import { SAMPLE_BYTES } from '../api/coding.ts';
 import type { ByteBody } from '../api/exchange.ts';
 import { usage } from '../model/failure.ts';
 import { type LocalFile, openLocalFile } from './local-file.ts';
@@ -38,6 +39,19 @@ export function bytesOfPack(
     length: files.reduce((sum, { size }) => sum + frameLength(size), 0),
     open: () => stoppedWhenStuck(address, (moving) => frames(files, moving, moved)),
   };
+}
+
+/** What a pack begins with, to see whether compressing it pays. */
+export function sampleOfPack(files: readonly LocalFile[]): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  for (const file of files) {
+    const piece = readWhole(file);
+    pieces.push(piece);
+    bytes += piece.length;
+    if (bytes >= SAMPLE_BYTES) break;
+  }
+  return Buffer.concat(pieces);
 }
 
 async function* frames(

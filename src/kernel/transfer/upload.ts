@@ -1,12 +1,14 @@
 // Sends the contents of files that the head lacks, each from where the last connection ended.
 
+import { SAMPLE_BYTES } from '../api/coding.ts';
 import type { ByteBody } from '../api/exchange.ts';
 import { Failure, usage } from '../model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../model/limits.ts';
+import { codedBody } from './coded-body.ts';
 import type { HeadAccess } from './head-access.ts';
 import { inParallel } from './in-parallel.ts';
 import { type LocalFile, type OpenContent, openLocalFile } from './local-file.ts';
-import { bytesOfPack, packed } from './pack.ts';
+import { bytesOfPack, packed, sampleOfPack } from './pack.ts';
 import { stoppedWhenStuck } from './stuck.ts';
 
 /** Lines have their limits, disks as well: more at once would not be faster. */
@@ -35,12 +37,17 @@ export async function lackingFiles(
   access: HeadAccess,
   files: readonly LocalFile[],
 ): Promise<readonly LackingFile[]> {
+  return (await lackingOf(access, files)).lacking;
+}
+
+async function lackingOf(access: HeadAccess, files: readonly LocalFile[]) {
   const byHash = new Map(files.map((file) => [file.hash as string, file]));
-  const lacking = await askLacking(access, [...byHash.keys()]);
-  return lacking.map(({ hash, offset }) => {
+  const { lacking, reads } = await askLacking(access, [...byHash.keys()]);
+  const left = lacking.map(({ hash, offset }): LackingFile => {
     const file = byHash.get(hash) as LocalFile;
     return { file, leftBytes: file.size - offset };
   });
+  return { lacking: left, reads };
 }
 
 /**
@@ -53,12 +60,12 @@ export async function uploadFiles(
   moved: (bytes: number) => void = () => undefined,
   begun: (bytes: number) => void = () => undefined,
 ): Promise<Sent> {
-  const lacking = await lackingFiles(access, files);
+  const { lacking, reads } = await lackingOf(access, files);
   begun(lacking.reduce((sum, { leftBytes }) => sum + leftBytes, 0));
   const toSend = lacking.map(({ file }) => file);
   const isSmall = ({ size }: LocalFile): boolean => size <= BLOB_PACKED_BYTES_MAX;
   const packs = packed(toSend.filter(isSmall));
-  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(access, pack, moved));
+  await inParallel(packs, PACKS_AT_ONCE, (pack) => sendPack(access, pack, { reads, moved }));
   const large = toSend.filter((file) => !isSmall(file));
   await inParallel(large, AT_ONCE, (file) => sendFile(access, file, moved));
   return { count: toSend.length, bytes: toSend.reduce((sum, { size }) => sum + size, 0) };
@@ -68,7 +75,7 @@ export async function uploadFiles(
 async function sendPack(
   access: HeadAccess,
   pack: readonly LocalFile[],
-  moved: (bytes: number) => void,
+  { reads, moved }: { readonly reads: readonly string[]; readonly moved: (bytes: number) => void },
 ): Promise<void> {
   const api = await access.head();
   const note = 'Going on with small files as soon as it can.';
@@ -78,8 +85,9 @@ async function sendPack(
     if (isAgain) left = await stillLacking(access, left);
     isAgain = true;
     if (left.length === 0) return;
-    const bytes = bytesOfPack(left, api.address, moved);
-    await api.call('sendBlobs', { bytes, timeoutMs: 0 });
+    const plain = bytesOfPack(left, api.address, moved);
+    const body = await codedBody(plain, reads, () => sampleOfPack(left));
+    await api.call('sendBlobs', { ...body, timeoutMs: 0 });
   };
   for (;;) {
     const before = left.length;
@@ -93,10 +101,8 @@ async function sendPack(
 }
 
 async function stillLacking(access: HeadAccess, files: readonly LocalFile[]): Promise<LocalFile[]> {
-  const lacking = await askLacking(
-    access,
-    files.map(({ hash }) => hash),
-  );
+  const asked = files.map(({ hash }) => hash);
+  const { lacking } = await askLacking(access, asked);
   const hashes = new Set(lacking.map(({ hash }) => hash));
   return files.filter(({ hash }) => hashes.has(hash));
 }
@@ -105,12 +111,14 @@ async function askLacking(access: HeadAccess, hashes: readonly string[]) {
   const api = await access.head();
   const note = 'Trying again.';
   const lacking: { readonly hash: string; readonly offset: number }[] = [];
+  let reads: readonly string[] = [];
   for (let at = 0; at < hashes.length; at += BLOBS_ASKED_MAX) {
     const body = { hashes: hashes.slice(at, at + BLOBS_ASKED_MAX) };
     const reply = await access.patiently(note, () => api.call('lackingBlobs', { body }));
     lacking.push(...reply.lacking);
+    reads = reply.reads ?? [];
   }
-  return lacking;
+  return { lacking, reads };
 }
 
 /**
@@ -159,16 +167,21 @@ async function sendRest(
   { begun, moved }: { begun: (offset: number) => void; moved: (bytes: number) => void },
 ): Promise<boolean> {
   const api = await access.head();
-  const [lacking] = await askLacking(access, [file.hash]);
+  const {
+    lacking: [lacking],
+    reads,
+  } = await askLacking(access, [file.hash]);
   if (lacking === undefined) return true;
   const { offset } = lacking;
   begun(offset);
   const content = openLocalFile(file);
   try {
+    const reading = { file, content, offset, moved, address: api.address };
+    const body = await codedBody(bytesOf(reading), reads, () => sampleOf(reading));
     const reply = await api.call('sendBlob', {
       params: { hash: file.hash },
       query: { offset, size: file.size },
-      bytes: bytesOf({ file, content, offset, moved, address: api.address }),
+      ...body,
       timeoutMs: 0,
     });
     return reply.held;
@@ -199,6 +212,12 @@ function bytesOf(reading: Reading): ByteBody {
     length: file.size - offset,
     open: () => stoppedWhenStuck(address, (moving) => read(reading, moving)),
   };
+}
+
+/** What comes next of it, to see whether compressing it pays. */
+async function sampleOf({ content, offset }: Reading): Promise<Uint8Array> {
+  const sample = Buffer.alloc(SAMPLE_BYTES);
+  return sample.subarray(0, await content.read(sample, sample.length, offset));
 }
 
 async function* read({ file, content, offset, moved }: Reading, going: () => void) {

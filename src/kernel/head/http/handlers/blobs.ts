@@ -3,6 +3,7 @@
 import { pipeline } from 'node:stream/promises';
 import { frameHeader, readFrames } from '../../../api/blob-frames.ts';
 import { BLOB_HEADERS } from '../../../api/blobs.ts';
+import { SAMPLE_BYTES } from '../../../api/coding.ts';
 import { present } from '../../../base/assert.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { UserActor } from '../../../model/actor.ts';
@@ -10,12 +11,14 @@ import type { BlobHash } from '../../../model/blob.ts';
 import { formatRefusal, kindOf, type Refusal, refuse } from '../../../model/errors.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOB_STALL_BYTES, BLOB_STALL_MS } from '../../../model/limits.ts';
 import type { BlobReader, BlobStore } from '../../blobs/blob-store.ts';
+import type { OpenBlob } from '../../blobs/contents.ts';
 import type { Engine } from '../../engine.ts';
 import type { EpochCaller } from '../../epoch-caller.ts';
 import type { JobFiles } from '../../files/job-files.ts';
 import { readRange } from '../byte-range.ts';
 import { readBytes } from '../byte-source.ts';
 import type { Handler } from '../call.ts';
+import { coded, codingHeaders, codingOf, codingsFor, plainBody } from '../coding.ts';
 
 /** Small contents go out together, up to so many bytes and pieces: read in a millisecond or two. */
 const PIECE_BYTES = 64 * 1024;
@@ -55,7 +58,9 @@ export function noteRoom(
 
 export const lackingBlobs: Handler<'lackingBlobs'> = async ({ blobs }, call) => {
   const hashes = call.body.hashes as BlobHash[];
-  return ok({ lacking: await blobs.lacking(userOf(call), hashes) });
+  const lacking = await blobs.lacking(userOf(call), hashes);
+  const reads = [...codingsFor(call)];
+  return ok(reads.length === 0 ? { lacking } : { lacking, reads });
 };
 
 export const checkBlob: Handler<'checkBlob'> = ({ blobs }, call) => {
@@ -71,8 +76,10 @@ export const checkBlob: Handler<'checkBlob'> = ({ blobs }, call) => {
 };
 
 export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, call) => {
-  const { params, query, incoming } = call;
-  const source = readBytes(incoming, clock, PACE);
+  const { params, query } = call;
+  const body = plainBody(call);
+  if (!body.ok) return body;
+  const source = readBytes(body.value, clock, PACE);
   const piece = { ...query, isOutput: call.epoch !== null };
   const received = await blobs.receive(userOf(call), params.hash as BlobHash, piece, source);
   noteRoom(engine, call.epoch, received);
@@ -82,7 +89,9 @@ export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, ca
 };
 
 export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock, engine }, call) => {
-  const source = readBytes(call.incoming, clock, PACE);
+  const body = plainBody(call);
+  if (!body.ok) return body;
+  const source = readBytes(body.value, clock, PACE);
   const wrong: string[] = [];
   const frames = untilWrong(source, wrong);
   const received = await blobs.receiveMany(userOf(call), frames, call.epoch !== null);
@@ -125,11 +134,26 @@ export const readBlobs: Handler<'readBlobs'> = async ({ blobs, jobFiles }, call)
     response.writeHead(200, { ...headers, 'content-length': whole.length }).end(whole);
     return ok(null);
   }
-  response.writeHead(200, headers);
+  const coding = await codingOf(call, () => sampleOf(blobs, hashes));
+  response.writeHead(200, { ...headers, ...codingHeaders(coding) });
   // One that goes meanwhile, and a reader that does: the cut tells that it is not complete.
-  await pipeline(frames(blobs, hashes), response, { signal }).catch(() => undefined);
+  const sent = coded(coding, frames(blobs, hashes));
+  await pipeline(sent, response, { signal }).catch(() => undefined);
   return ok(null);
 };
+
+/** What an answer of many begins with. */
+function sampleOf(blobs: BlobStore, hashes: readonly BlobHash[]): Uint8Array {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for (const hash of hashes) {
+    const bytes = blobs.readSmall(hash) ?? new Uint8Array();
+    pieces.push(bytes);
+    length += bytes.length;
+    if (length >= SAMPLE_BYTES) break;
+  }
+  return Buffer.concat(pieces);
+}
 
 async function* frames(blobs: BlobStore, hashes: readonly BlobHash[]): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
@@ -151,6 +175,16 @@ function piecesOf(blobs: BlobStore, hash: BlobHash): [Uint8Array, Uint8Array] {
   const bytes = blobs.readSmall(hash);
   if (bytes === null) throw new Error(`${hash} is gone`);
   return [frameHeader(hash, bytes.length), bytes];
+}
+
+/** What a part of a content begins with. */
+async function firstOf(blob: OpenBlob, from: number, end: number): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  if (end === from) return new Uint8Array();
+  for await (const piece of blob.stream(from, Math.min(from + SAMPLE_BYTES, end))) {
+    pieces.push(piece);
+  }
+  return Buffer.concat(pieces);
 }
 
 /** Over the unix socket only: elsewhere the paths say nothing, and are nobody's business. */
@@ -177,9 +211,10 @@ export const readBlob: Handler<'readBlob'> = async ({ blobs, jobFiles }, call) =
       return err(refuse('argument.invalid', { what }));
     }
     const { from, end } = range.kind === 'part' ? range : { from: 0, end: size };
+    const coding = await codingOf(call, () => firstOf(blob, from, end));
     response.writeHead(range.kind === 'part' ? 206 : 200, {
       'content-type': 'application/octet-stream',
-      'content-length': end - from,
+      ...(coding === null ? { 'content-length': end - from } : codingHeaders(coding)),
       'accept-ranges': 'bytes',
       etag: `"${hash}"`,
       ...(range.kind === 'part' ? { 'content-range': `bytes ${from}-${end - 1}/${size}` } : {}),
@@ -187,7 +222,8 @@ export const readBlob: Handler<'readBlob'> = async ({ blobs, jobFiles }, call) =
     if (end === from) response.end();
     else {
       // The reader that goes, or a head that stops: the cut tells that it is not complete.
-      await pipeline(blob.stream(from, end), response, { signal }).catch(() => undefined);
+      const bytes = coded(coding, blob.stream(from, end));
+      await pipeline(bytes, response, { signal }).catch(() => undefined);
     }
     return ok(null);
   } finally {
