@@ -18,8 +18,8 @@ import { siteOf } from './site/evidence.ts';
 /** Between an instant and the receipt or the note of it. */
 const TICK_MS = 200;
 
-/** From the end of a task to all that it left being kept. */
-const HEARD_MS = 2000;
+/** From the end of a task to all that it left being kept: on a crowded machine, five seconds. */
+const HEARD_MS = 5000;
 
 /** Until nodes dial again that had cut off a head, on a busy machine. */
 const COMING_MS = 10_000;

@@ -61,7 +61,11 @@ function isExplained(all: Case, { id, host, from, until }: StepTrial): boolean {
     return isThere && life.until >= from - KILLED_MS && life.until <= until + KILLED_MS;
   });
   if (isPartOver) return true;
-  return all.outages([host, 'head'], { from: from - BACK_MS, until }).length > 0;
+  if (all.outages([host, 'head'], { from: from - BACK_MS, until }).length > 0) return true;
+  // Its task was told to end, and the end was lost with the machine.
+  const lost = all.outages([host], { from: until, until: until + KILLED_MS });
+  const isLost = rows.some(({ outcome }) => outcome.kind === 'node_fail');
+  return isLost && lost.some(({ how }) => how === 'off');
 }
 
 /** A step is killed with its task, unless nobody there can hear of the end. */

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Outage, Rule, StepTrial, StepTrials } from '../../../bench/chaos/evidence.ts';
 import { judge } from '../../../bench/chaos/judge.ts';
-import { evidence, life, rules } from './support/evidence.ts';
+import { evidence, life, ROW, rules } from './support/evidence.ts';
 
 const TRIAL: StepTrial = {
   key: 's1',
@@ -63,4 +63,17 @@ test('a step that goes with its task, or with what was out, is counted', () => {
   assert.deepEqual([violations, counted['steps ended with their task, by 137']], [[], 1]);
   const cut = given({ code: 125, lines: 3, why: 'the agent of its node was started anew' });
   assert.deepEqual(rules({ steps: cut, outages: [CUT] }), []);
+});
+
+test('a step that was told to end with its task, whose machine then lost its power, is counted', () => {
+  const told = given({ code: 143, lines: 3 });
+  const off: Outage = { ...CUT, how: 'off', parts: ['agent', 'launcher'], from: 11_000 };
+  const lost = { ...off, until: 20_000 };
+  const { outcome } = ROW;
+  const tasks = [{ ...ROW, endedAt: 14_000, outcome: { ...outcome, kind: 'node_fail' as const } }];
+  assert.deepEqual(
+    rules({ steps: told, outages: [lost], tasks }).includes('a step is lost'),
+    false,
+  );
+  assert.ok(rules({ steps: told, tasks }).includes('a step is lost'));
 });
