@@ -35,11 +35,7 @@ describe('backups of a head', () => {
     assert.ok(last !== undefined, 'there is a backup');
     return last;
   };
-  const endHead = async (): Promise<void> => {
-    const pid = cluster.pidOf('head');
-    process.kill(pid, 'SIGKILL');
-    await until('the head is gone', () => (isAlive(pid) ? undefined : true));
-  };
+  const endHead = () => cluster.kill('head');
 
   it('[U1] is made while jobs are submitted and end, and is whole', async () => {
     const submitting = cluster.ok('run', '--array', '1-300', '--', 'echo line $WEFT_ARRAY_INDEX');
@@ -172,12 +168,3 @@ describe('backups by the configuration', () => {
     assert.equal(readdirSync(folder).includes(names[0] ?? ''), false);
   });
 });
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false; // ESRCH: it is gone.
-  }
-}

@@ -10,6 +10,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
   writeSync,
@@ -76,24 +77,52 @@ describe('files of jobs', () => {
     closeSync(again);
     return hash;
   };
-  const killed = async (daemon: string): Promise<void> => {
-    const pid = cluster.pidOf(daemon);
-    process.kill(pid, 'SIGKILL');
-    await until(`${daemon} is gone`, () => (existsSync(`/proc/${pid}`) ? undefined : true));
-  };
+  const killed = (daemon: string) => cluster.kill(daemon);
   const restart = () => cluster.up(...UP);
-  /** Some of it has come, and not all. */
-  const partOf = (folder: string, isPart: (name: string) => boolean) =>
-    until(`a part of a file in ${folder}`, () => (hasPart(folder, isPart) ? true : undefined));
   /** Copied from the head's own file: some of it, or all of it and not yet verified. */
-  const comingTo = (node: string) => {
-    const work = inState('nodes', node, 'work');
-    return until('a file that is being brought', () => {
-      const aside = readdirSync(work).find((name) => name.endsWith('.in'));
-      return aside !== undefined && existsSync(join(work, aside, 'big')) ? true : undefined;
-    });
+  const isComing = (): boolean => {
+    const work = inState('nodes', 'n1', 'work');
+    const aside = readdirSync(work).find((name) => name.endsWith('.in'));
+    return aside !== undefined && existsSync(join(work, aside, 'big'));
   };
-  const goingToHead = () => partOf(inState('head/blobs/incoming'), () => true);
+  /** Some of it has come, and not all. */
+  const isGoing = (): boolean => hasPart(inState('head/blobs/incoming'), () => true);
+  /**
+   * The id of one in the middle of what is looked for. On a busy machine it may be over before
+   * anybody has looked: then it is started anew.
+   */
+  const inTheMiddle = async (
+    start: () => Promise<string>,
+    isSo: () => boolean,
+  ): Promise<string> => {
+    for (let tries = 0; tries < 10; tries += 1) {
+      const id = await start();
+      const seen = await until('it is in the middle, or over', async () => {
+        if (isSo()) return 'middle';
+        return (await cluster.job(id)).state === 'done' ? 'over' : undefined;
+      });
+      if (seen === 'middle') return id;
+    }
+    return assert.fail('it was never seen in the middle');
+  };
+  /** The same, with the agent of its node stopped meanwhile. */
+  const cancelledInTheMiddle = async (
+    start: () => Promise<string>,
+    isSo: () => boolean,
+    cancel: (id: string) => Promise<unknown>,
+  ): Promise<string> => {
+    const agent = cluster.pidOf('n1');
+    for (let tries = 0; tries < 10; tries += 1) {
+      const id = await inTheMiddle(start, isSo);
+      process.kill(agent, 'SIGSTOP');
+      const isStill = isSo();
+      if (isStill) await cancel(id);
+      process.kill(agent, 'SIGCONT');
+      if (isStill) return id;
+      await cluster.weft('wait', id);
+    }
+    return assert.fail('it was never stopped in the middle');
+  };
   const isClean = () =>
     until('nothing is left in the work directories', () => {
       const left = ['n1', 'n2'].flatMap((node) => readdirSync(inState('nodes', node, 'work')));
@@ -181,9 +210,11 @@ describe('files of jobs', () => {
 
   for (const victim of ['n1', 'head']) {
     it(`[F9] ${victim} killed while 200 MiB come: the job starts once, with all of it`, async () => {
-      const hash = await renewBig();
-      const id = await run('--in', 'big', '--nodes-named', 'n1', '--', 'sha256sum big >> sum');
-      await comingTo('n1');
+      let hash = '';
+      const id = await inTheMiddle(async () => {
+        hash = await renewBig();
+        return run('--in', 'big', '--nodes-named', 'n1', '--', 'sha256sum big >> sum');
+      }, isComing);
       await killed(victim);
       await restart();
       assert.equal(await done(id), `${id} completed`);
@@ -193,10 +224,13 @@ describe('files of jobs', () => {
     });
 
     it(`[F10] ${victim} killed while 200 MiB are kept: they are kept once, and whole`, async () => {
-      const hash = await renewBig();
-      const script = `cp ${at('big')} out; echo once >> ${at('ran')}-${victim}`;
-      const id = await run('--out', 'out', '--nodes-named', 'n1', '--', script);
-      await goingToHead();
+      let hash = '';
+      const id = await inTheMiddle(async () => {
+        hash = await renewBig();
+        rmSync(at(`ran-${victim}`), { force: true });
+        const script = `cp ${at('big')} out; echo once >> ${at('ran')}-${victim}`;
+        return run('--out', 'out', '--nodes-named', 'n1', '--', script);
+      }, isGoing);
       await killed(victim);
       await restart();
       assert.equal(await done(id), `${id} completed`);
@@ -209,29 +243,28 @@ describe('files of jobs', () => {
   }
 
   it('a job that is cancelled while its files come never starts', async () => {
-    await renewBig();
-    const script = `echo ran > ${at('cancelled-in')}`;
-    const id = await run('--in', 'big', '--nodes-named', 'n1', '--', script);
-    await comingTo('n1');
-    const agent = cluster.pidOf('n1');
-    process.kill(agent, 'SIGSTOP');
-    await cluster.ok('kill', id);
-    process.kill(agent, 'SIGCONT');
+    const start = async (): Promise<string> => {
+      await renewBig();
+      rmSync(at('cancelled-in'), { force: true });
+      const script = `echo ran > ${at('cancelled-in')}`;
+      return run('--in', 'big', '--nodes-named', 'n1', '--', script);
+    };
+    const id = await cancelledInTheMiddle(start, isComing, (one) => cluster.ok('kill', one));
     assert.match(await done(id).catch(String), /cancelled/);
     assert.equal(existsSync(at('cancelled-in')), false);
     await isClean();
   });
 
   it('a second cancel while files are kept gives them up', async () => {
-    await renewBig();
-    const id = await run('--out', 'out', '--nodes-named', 'n1', '--', `cp ${at('big')} out`);
-    await goingToHead();
+    const start = async (): Promise<string> => {
+      await renewBig();
+      return run('--out', 'out', '--nodes-named', 'n1', '--', `cp ${at('big')} out`);
+    };
     // It sends nothing more until both were asked for.
-    const agent = cluster.pidOf('n1');
-    process.kill(agent, 'SIGSTOP');
-    await cluster.ok('kill', id);
-    await cluster.ok('kill', id);
-    process.kill(agent, 'SIGCONT');
+    const id = await cancelledInTheMiddle(start, isGoing, async (one) => {
+      await cluster.ok('kill', one);
+      await cluster.ok('kill', one);
+    });
     assert.match(await done(id).catch(String), /cancelled/);
     assert.equal(existsSync(inState('head/archive/jobs', id, 'out')), false);
     await isClean();

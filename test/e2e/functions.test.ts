@@ -103,7 +103,7 @@ describe('functions on a cluster of this machine', { timeout: 900_000 }, () => {
         assert.equal(square, read * read);
         read += 1;
         if (read === 100) {
-          process.kill(local.pidOf('head'), 'SIGKILL');
+          await local.kill('head');
           assert.equal((await local.weft('up')).code, 0);
         }
       }
@@ -154,7 +154,7 @@ describe('functions on a cluster of this machine', { timeout: 900_000 }, () => {
         lost += 1;
       }
       done += 1;
-      if (done === 50) process.kill(local.pidOf('n1'), 'SIGKILL');
+      if (done === 50) await local.kill('n1');
       if (done === 150) for (const pid of pids) killIfThere(pid);
     }
     assert.equal(done, 400);

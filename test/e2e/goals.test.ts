@@ -136,7 +136,7 @@ test('[M22] what two repairs do not mend stays out with its reason, until a pers
     const [, job = ''] = /job (\d+)/.exec(drained?.reason ?? '') ?? [];
     assert.match(await cluster.ok('logs', job), /weft-goal: sealed still differs/);
     // Looks go on; nothing more is tried, also by a head that was killed.
-    process.kill(cluster.pidOf('head'), 'SIGKILL');
+    await cluster.kill('head');
     await until('the head is back', async () => {
       const { code } = await cluster.weft('goal', 'show');
       return code === 0 || undefined;

@@ -188,7 +188,7 @@ describe('the library on a cluster of this machine', { timeout: 900_000 }, () =>
       for await (const piece of job.logs({ follow: true })) text += Buffer.from(piece).toString();
     })();
     await cluster.wait(job, { until: 'started' });
-    process.kill(local.pidOf('head'), 'SIGKILL');
+    await local.kill('head');
     writeFileSync(path.join(local.work, 'go'), 'x\n');
     await following;
     assert.equal(text, 'a\nb\n');

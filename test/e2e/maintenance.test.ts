@@ -2,7 +2,7 @@
 // meanwhile, and the nodes come back or stay out.
 
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { MaintenanceView } from '../../src/kernel/api/maintenance.ts';
@@ -38,10 +38,6 @@ describe('maintenance of a local cluster', () => {
       return one.endedAt === null ? undefined : one;
     });
 
-  const killDaemon = (daemon: string): void => {
-    const text = readFileSync(join(cluster.state, 'run', `${daemon}.pid`), 'utf8');
-    process.kill(JSON.parse(text).pid, 'SIGKILL');
-  };
   const programsRun = (id: string) =>
     until(`the programs of ${id} run`, async () => {
       const { nodes } = await show(id);
@@ -112,7 +108,7 @@ describe('maintenance of a local cluster', () => {
     const id = await off('-d', '15s', '--program', gate);
     await programsRun(id);
     const { until: end } = await show(id);
-    killDaemon('head');
+    await cluster.kill('head');
     writeFileSync(file('away'), '');
     await until('its time is over', () => Date.now() > end || undefined);
     await cluster.up();
@@ -126,7 +122,7 @@ describe('maintenance of a local cluster', () => {
     const gate = `until [ -e ${file('gone-open')} ]; do sleep 0.05; done`;
     const id = await off('--running', 'suspend', '--program', gate);
     await programsRun(id);
-    killDaemon('n2');
+    await cluster.kill('n2');
     await until('n2 is missed', async () => {
       const text = await cluster.ok('node', 'list', '-o', 'wide');
       return /n2 +maintenance .*its agent is not connected/.test(text) || undefined;

@@ -193,7 +193,7 @@ describe('notifications', { skip }, () => {
     await until('the webhook is called', () => (hooked.length > 0 ? true : undefined));
     // It hangs; what else there is to tell and to run goes on.
     await told(await run('--notify', 'command:tell', '--', 'true'));
-    process.kill(cluster.pidOf('head'), 'SIGKILL');
+    await cluster.kill('head');
     hookStatus = 200;
     await until('the head is back', () =>
       cluster.connect().then(

@@ -85,9 +85,9 @@ describe('places of an array', () => {
     const id = await cluster.ok('run', '--array', '0-399', '--on-node-loss', 'wait', '--', line);
     const begun = (): number => readFileSync(log, 'utf8').split('\n').length - 1;
     await until('some have begun', () => begun() > 60 || undefined);
-    process.kill(cluster.pidOf('head'), 'SIGKILL');
+    await cluster.kill('head');
     await until('more have begun', () => begun() > 140 || undefined);
-    process.kill(cluster.pidOf('n1'), 'SIGKILL');
+    await cluster.kill('n1');
     assert.equal((await cluster.weft('wait', id)).code, 0);
     const indices = readFileSync(log, 'utf8').trim().split('\n').map(Number);
     assert.deepEqual(indices.length, 400, 'each began once, as launchers have lived on');

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { isOver } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster, repository, runProgram } from './support/local-cluster.ts';
 
@@ -29,11 +30,7 @@ describe('restarts of a local cluster', () => {
   const lines = (name: string): string[] => cluster.lines(name);
   const written = (name: string, count = 1) =>
     until(`${name} has ${count} lines`, () => (lines(name).length >= count ? true : undefined));
-  const killed = async (daemon: string): Promise<void> => {
-    const pid = cluster.pidOf(daemon);
-    process.kill(pid, 'SIGKILL');
-    await until(`${daemon} is gone`, () => (isAlive(pid) ? undefined : true));
-  };
+  const killed = (daemon: string) => cluster.kill(daemon);
 
   const outputsOf = (id: string): string[] => {
     const folder = join(cluster.state, 'head', 'logs', '0', id);
@@ -287,11 +284,9 @@ describe('a local cluster that heals itself', () => {
 
   it('a head that ends with a final code is left to a person, and up starts it again', async () => {
     const store = join(cluster.state, 'head', 'weft.db');
-    const pid = cluster.pidOf('head');
     // Not while it runs: the agents look once a second.
     process.kill(cluster.pidOf('n1'), 'SIGSTOP');
-    process.kill(pid, 'SIGKILL');
-    await until('the head is gone', () => (isAlive(pid) ? undefined : true));
+    await cluster.kill('head');
     renameSync(store, `${store}.away`);
     process.kill(cluster.pidOf('n1'), 'SIGCONT');
     const words = /The head is not started again: it ended with exit code 65\./;
@@ -314,10 +309,5 @@ describe('a local cluster that heals itself', () => {
 });
 
 function isAlive(pid: number): boolean {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return !/\) [ZX] /.test(stat);
-  } catch {
-    return false; // Gone.
-  }
+  return !isOver(pid);
 }

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JobDetail } from '../../src/kernel/api/jobs.ts';
 import { TypedTerminal } from '../support/typed-terminal.ts';
+import { isOver } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster, repository } from './support/local-cluster.ts';
 
@@ -27,19 +28,9 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
   const stepsOf = async (id: string) => {
     return (await cluster.client.call<JobDetail>('GET', `/v1/jobs/${id}`)).steps ?? [];
   };
-  const killed = async (daemon: string): Promise<void> => {
-    const pid = cluster.pidOf(daemon);
-    process.kill(pid, 'SIGKILL');
-    await until(`${daemon} is gone`, () => (existsSync(`/proc/${pid}`) ? undefined : true));
-  };
+  const killed = (daemon: string) => cluster.kill(daemon);
   const appears = (name: string) => until(`${name} is written`, () => cluster.lines(name)[0]);
-  const isAlive = (pid: number): boolean => {
-    try {
-      return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
-    } catch {
-      return false;
-    }
-  };
+  const isAlive = (pid: number): boolean => !isOver(pid);
 
   it('[Z1] a step has what its task has, and its exit code is its program’s', async () => {
     const line =

@@ -73,7 +73,7 @@ describe('views that fill the terminal', () => {
     const top = open('top -n 0.2s');
     await top.shows(/^Nodes: 2 up/m);
     await cluster.withoutRestarts(async () => {
-      process.kill(cluster.pidOf('head'), 'SIGKILL');
+      await cluster.kill('head');
       await top.shows(/^Not up to date: /m);
     });
     // `weft up` has the head started again.

@@ -271,7 +271,7 @@ describe('the web page', { skip: NO_BROWSER }, () => {
     await goTo(own, 'jobs', 'Jobs');
     await own.page.getByText('live', { exact: true }).waitFor();
     await cluster.withoutRestarts(async () => {
-      process.kill(cluster.pidOf('head'), 'SIGKILL');
+      await cluster.kill('head');
       await own.page.getByText('head away for').waitFor();
     });
     await cluster.ok('up', '--nodes', '2', '--listen', 'none');

@@ -71,7 +71,7 @@ describe('another Weft as a site', () => {
     const line = `echo ran >> ${at('ran')}; until [ -e ${at('go')} ]; do sleep 0.1; done; exit 4`;
     const id = await weft('run', '--', line);
     await world.become(Number(id), /^running/);
-    process.kill(other.pidOf('head'), 'SIGKILL');
+    await other.kill('head');
     await until('the site says that its head is away', async () => {
       return /No head answers/.test(await weft('site', 'show', 'lab')) || undefined;
     });

@@ -160,7 +160,7 @@ test('[P14, D1, D4, D5] a Maui-like scheduler runs real jobs, and goes on after 
     assert.match(hidden.message, /SC=-700 RESPONSE=rule secret hides job/);
     const did = await maui.iterate();
     assert.ok(did.length >= 4, did.join());
-    process.kill(cluster.pidOf('head'), 'SIGKILL');
+    await cluster.kill('head');
     await until('all have run', async () => {
       // No answer while the head is away; the next turn asks anew.
       await maui.iterate().catch((error: unknown) => {

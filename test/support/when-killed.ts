@@ -42,7 +42,8 @@ function onSignal(signal: NodeJS.Signals): void {
   process.exit(128 + constants.signals[signal]);
 }
 
-function isOver(pid: number): boolean {
+/** True for a process that is gone, and for a zombie. */
+export function isOver(pid: number): boolean {
   try {
     return /\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { takeLock } from '../../../src/kernel/connect/lock-file.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
-import { whenKilled } from '../../support/when-killed.ts';
+import { isOver, whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
 
 /** Top of the checkout. */
@@ -197,6 +197,13 @@ export class LocalCluster {
   pidOf(daemon: string): number {
     const mark = readFileSync(join(this.state, 'run', `${daemon}.pid`), 'utf8');
     return (JSON.parse(mark) as { pid: number }).pid;
+  }
+
+  /** Ends a daemon like `kill -9` or a crash would. */
+  async kill(daemon: string): Promise<void> {
+    const pid = this.pidOf(daemon);
+    process.kill(pid, 'SIGKILL');
+    await until(`${daemon} is gone`, () => isOver(pid) || undefined);
   }
 
   /** All processes whose command line names this cluster's directory. */
