@@ -51,6 +51,21 @@ def fail(kind):
     raise {"value": ValueError("too small"), "odd": Odd(3, "is odd"), "exit": SystemExit(4)}[kind]
 
 
+def too_much():
+    """Its own process takes no more than ten bytes, this once."""
+    from weft import _child
+
+    most = _child._BYTES_MAX
+
+    class Once(int):
+        def __ge__(self, other):
+            _child._BYTES_MAX = most
+            return False
+
+    _child._BYTES_MAX = Once(10)
+    return bytes(20)
+
+
 def hold(folder, name):
     """Says that it runs, and ends when the test says so."""
     import pathlib
@@ -231,6 +246,11 @@ class WhatIsRaised(Executors):
         with self.assertRaisesRegex(weft.CallRefused, "its result cannot be pickled"):
             self.executor.submit(threading.Lock).result(LIMIT)
         self.assertEqual(self.executor.submit(square, 2).result(LIMIT), 4)
+
+    def test_a_result_that_is_too_large_is_refused_in_words(self):
+        with self.assertRaisesRegex(weft.CallRefused, r"its result has \d+ bytes, \d+ are the most"):
+            self.executor.submit(too_much).result(LIMIT)
+        self.assertEqual(self.executor.submit(len, bytes(100)).result(LIMIT), 100)
 
     def test_what_cannot_be_sent_is_refused_by_name(self):
         lock = threading.Lock()

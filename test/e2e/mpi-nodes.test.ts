@@ -6,6 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 import { AS_ROOT, MELT, PROGRAM, SHAPES, YIELDING } from './support/mpi-programs.ts';
 
@@ -52,6 +53,22 @@ for (const setting of SETTINGS) {
       const all = execFileSync('sh', ['-c', cpus], { encoding: 'utf8' }).trim();
       const wanted = [0, 1].map((rank) => `${rank} on node ${rank}: ${all}`);
       assert.deepEqual(said.trim().split('\n').sort(), wanted);
+    });
+
+    it('[A30] mpirun in a step starts ranks on all nodes of a job that runs', async () => {
+      const held = ['--mpi', '-n', '2', '--cpus', '2', '--', 'sleep', '3600'];
+      const id = await cluster.ok('run', ...held);
+      await until('it runs', async () =>
+        (await cluster.job(id)).state === 'running' ? true : undefined,
+      );
+      const show = 'echo "$OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE on node $WEFT_NODE_RANK"';
+      const launch = ['mpirun.openmpi', '-n', '4', 'sh', '-c', show];
+      const said = await cluster.weft('exec', id, ...environment, '--', ...launch);
+      assert.equal(said.code, 0, `${said.out}${said.error}`);
+      const wanted = [0, 1, 2, 3].map((rank) => `${rank} of 4 on node ${rank < 2 ? 0 : 1}`);
+      assert.deepEqual(said.out.trim().split('\n').sort(), wanted);
+      await cluster.ok('cancel', id);
+      await cluster.weft('wait', id);
     });
 
     for (const [nodes, perNode] of SHAPES) {
