@@ -17,8 +17,16 @@ import { whyNotTrusted } from '../machine/trusted-nodes.ts';
 
 /** Each asks a directory of accounts at most. */
 const OPEN_MAX = 16;
-/** A node that nobody trusts fills no disk with what it says. */
+/** No node fills the disk with what it is refused: a line in so long, of each user. */
 const REFUSED_EVERY_MS = 60_000;
+/** Users of a node that have lines of their own; those beyond share one. */
+const USERS_MAX = 64;
+
+/** Refusals that have a line in the audit log, and those since, which will be in the next one. */
+interface Refused {
+  readonly at: number;
+  since: number;
+}
 
 export interface VouchersWorld {
   readonly agents: Pick<AgentAcceptor, 'hearWing' | 'tellWing'>;
@@ -33,8 +41,7 @@ export interface VouchersWorld {
 export class Vouchers {
   readonly #world: VouchersWorld;
   #open = 0;
-  /** When a refusal of a node that is not trusted was written last. */
-  readonly #refusedAt = new Map<NodeName, number>();
+  readonly #refused = new Map<NodeName, Map<string, Refused>>();
 
   constructor(world: VouchersWorld) {
     this.#world = world;
@@ -53,23 +60,31 @@ export class Vouchers {
       log.error({ node, error }, 'a login could not be looked at');
       return 'the head could not look at it; its log says why';
     });
-    if (this.#isAudited(node)) {
-      audit.info({ who: node, what: 'vouch', user, code, result: why ?? 'ok' }, 'vouch');
+    const times = why === null ? 1 : this.#timesRefused(node, user);
+    if (times > 0) {
+      const line = { who: node, what: 'vouch', user, code, result: why ?? 'ok' };
+      audit.info(times === 1 ? line : { ...line, times }, 'vouch');
     }
     agents.tellWing(node, WING, { ask, why } satisfies VouchAnswer);
   }
 
-  #isAudited(node: NodeName): boolean {
+  /** How many refusals a line stands for; 0: it is counted in the next one. */
+  #timesRefused(node: NodeName, user: string): number {
     const { engine } = this.#world;
-    if (whyNotTrusted(engine.state, node) === null) return true;
+    const users = this.#refused.get(node) ?? new Map<string, Refused>();
+    this.#refused.set(node, users);
+    // What a node says of users before an admin trusts it tells nothing apart.
+    const isTold = whyNotTrusted(engine.state, node) === null;
+    const key = isTold && (users.has(user) || users.size < USERS_MAX) ? user : '';
+    const last = users.get(key);
     const at = engine.now();
-    for (const [known, then] of this.#refusedAt) {
-      // A clock that was set back hides none.
-      if (at - then >= REFUSED_EVERY_MS || at < then) this.#refusedAt.delete(known);
+    // A clock that was set back hides none.
+    if (last !== undefined && at >= last.at && at - last.at < REFUSED_EVERY_MS) {
+      last.since += 1;
+      return 0;
     }
-    if (this.#refusedAt.has(node)) return false;
-    this.#refusedAt.set(node, at);
-    return true;
+    users.set(key, { at, since: 0 });
+    return (last?.since ?? 0) + 1;
   }
 
   /** Approves the login, or says why not. */

@@ -107,13 +107,29 @@ test('[Y18] no node vouches for users whose jobs would run as somebody else on a
   assert.match((await vouch('ann')) ?? '', /Jobs of ann run as .* on n2/);
 });
 
-test('[Y18] refusals of a node that nobody trusts are written once a minute', async () => {
+test('[Y18] refusals are written once a minute, of a trusted node for each user, with how many there were', async () => {
   const { head, vouch, audit } = world();
-  for (let time = 0; time < 5; time++) await vouch('ann');
-  assert.equal(audit.lines.length, 1);
+  const written = () =>
+    audit.lines.splice(0).map(({ fields }) => [fields['user'], fields['times'] ?? 1]);
+  for (const user of ['ann', 'eve', 'ann', 'ann', 'ann']) await vouch(user);
+  assert.deepEqual(written(), [['ann', 1]]);
   head.at += 60_000;
   await vouch('ann');
-  assert.equal(audit.lines.length, 2);
+  assert.deepEqual(written(), [['ann', 5]]);
+  head.command(TRUST);
+  for (const user of ['root', 'eve', 'root', 'eve', 'eve']) await vouch(user);
+  assert.deepEqual(written(), [
+    ['root', 1],
+    ['eve', 1],
+  ]);
+  for (let count = 0; count < 100; count++) await vouch(`u${count}`);
+  // Of 64, root and eve have theirs, and the rest of the users shares one.
+  assert.equal(written().length, 61);
+  head.at += 60_000;
+  await vouch('eve');
+  assert.deepEqual(written(), [['eve', 3]]);
+  assert.equal(await vouch('ann'), null);
+  assert.deepEqual(written(), [['ann', 1]], 'what is granted is always written');
 });
 
 test('[Y18] too many words at once are refused, and said to be tried again', async () => {
