@@ -1,11 +1,11 @@
-// Whether this release can read a head's store, which may be in use: a copy of it is read, and
-// nothing in the store's own folder is changed.
+// Whether this release can read a head's store, which may be in use (a copy of it is read), and the
+// journals of agents. Nothing in their folders is changed.
 
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rebuild } from '../kernel/head/journal.ts';
-import type { StoreReading } from '../kernel/model/store-reading.ts';
+import type { JournalReading, StoreReading } from '../kernel/model/store-reading.ts';
 import { StoreFailure } from '../kernel/ports/store.ts';
 import { copyAside, NoRoom } from '../kernel/store/sqlite/copy-aside.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
@@ -27,6 +27,31 @@ export async function readStore(directory: string): Promise<StoreReading> {
     return { problem: wordsOf(error).replaceAll(scratch, directory) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+/** The journals of agents whose state is in this folder: read, and not changed. */
+export async function readJournals(directory: string): Promise<JournalReading[]> {
+  const { epochsIn } = await import('../kernel/agent/journal.ts');
+  return nodesIn(directory).flatMap((node) => {
+    const path = join(directory, 'nodes', node, 'journal');
+    try {
+      return existsSync(path) ? { node, starts: epochsIn(readFileSync(path)) } : [];
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EACCES')
+        return { node, problem: 'only root and its user may read its journal' };
+      return { node, problem: `${path} cannot be read: ${message}` };
+    }
+  });
+}
+
+function nodesIn(directory: string): string[] {
+  try {
+    return readdirSync(join(directory, 'nodes')).sort();
+  } catch {
+    // There is none, or what there is belongs to somebody else.
+    return [];
   }
 }
 

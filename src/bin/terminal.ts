@@ -77,6 +77,7 @@ const PROGRAMS: Programs = {
     return (await import('../kernel/os/container-runtimes.ts')).findContainerRuntimes(null);
   },
   readStore: async (directory) => (await import('./read-store.ts')).readStore(directory),
+  readJournals: async (directory) => (await import('./read-store.ts')).readJournals(directory),
 };
 
 /** A head that could not start must not stay because something of it is still open. */

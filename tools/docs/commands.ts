@@ -56,6 +56,7 @@ export const SILENT: Invocation = {
     detectMachine: () => Promise.reject(new Error('pages are made without a machine')),
     findContainerRuntimes: () => Promise.resolve([]),
     readStore: () => Promise.reject(new Error('pages are made without a machine')),
+    readJournals: async () => [],
   },
   wings: WINGS,
 };

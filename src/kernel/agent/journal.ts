@@ -58,11 +58,7 @@ export class Journal {
   /** The state as it was, and the file rewritten as its sum, if there is room for that. */
   recover(now: Now): { readonly state: RunnerState; readonly sameBoot: boolean; torn: boolean } {
     const { frames, torn, end } = readFrames(this.#file.read());
-    let state = emptyState();
-    for (const { events } of frames) {
-      if (events[0]?.kind === 'state_restored') state = emptyState();
-      apply(state, events);
-    }
+    const state = stateOf(frames);
     const sameBoot = frames.at(-1)?.bootId === this.#bootId;
     if (!sameBoot) {
       // Another boot has another monotonic clock; the lease counts from the next answer.
@@ -139,6 +135,20 @@ export class Journal {
     const events: RunnerEvent[] = [{ kind: 'state_restored', sum: sumOf(state) }];
     return encodeFrame({ bootId: this.#bootId, events });
   }
+}
+
+function stateOf(frames: readonly Frame[]): RunnerState {
+  let state = emptyState();
+  for (const { events } of frames) {
+    if (events[0]?.kind === 'state_restored') state = emptyState();
+    apply(state, events);
+  }
+  return state;
+}
+
+/** How many starts of tasks a journal knows. Throws where this release cannot read it. */
+export function epochsIn(content: Uint8Array): number {
+  return stateOf(readFrames(content).frames).epochs.size;
 }
 
 function encodeFrame(frame: WrittenFrame): Uint8Array {

@@ -4,7 +4,7 @@
 import type { ContainerRuntime } from '../model/container-runtime.ts';
 import type { Resources } from '../model/resources.ts';
 import type { Settings } from '../model/settings.ts';
-import type { StoreReading } from '../model/store-reading.ts';
+import type { JournalReading, StoreReading } from '../model/store-reading.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
@@ -134,4 +134,6 @@ export interface Programs {
   findContainerRuntimes(): Promise<ContainerRuntime[]>;
   /** Whether this release reads the store in a head's folder, of which nothing is changed. */
   readStore(directory: string): Promise<StoreReading>;
+  /** The same of the journals of agents that have their state in the folder. */
+  readJournals(directory: string): Promise<JournalReading[]>;
 }

@@ -34,8 +34,7 @@ export async function runAgent(context: Context, options: Options): Promise<numb
   const paths = new LocalPaths(context.directory);
   const membership = readJson<Membership>(paths.membership);
   if (membership === null) {
-    const hint =
-      'Get a token on the head with `weft token join`, then `weft join weft-join:…` here.';
+    const hint = 'Get a token on the head with `weft token join`, then `weft join` here.';
     throw usage(`this machine has not joined a cluster (no ${paths.membership})`, hint);
   }
   paths.make('shared');

@@ -83,7 +83,7 @@ export function nextSteps(directory: string, dir: string): readonly NextStep[] {
       ? ['systemctl enable --now weft-head', `here; without systemd: ${byHand}`]
       : [byHand ?? `weft head${dir}`, 'here, as a service'],
     [`weft token join${byHand === null ? dir : ''}`, 'here, once it runs: prints weft-join:…'],
-    ['weft join weft-join:…', 'on each machine that offers itself'],
+    ['weft join', 'on each machine that offers itself; reads weft-join:…'],
     ['weft agent', 'there, as a service'],
   ];
 }

@@ -42,14 +42,14 @@ export interface Membership {
 export const verb = defineVerb<Options>({
   define(command) {
     command.argument(
-      '<token>',
-      'weft-join:… as `weft token join` printed it; - reads it from stdin',
+      '[token]',
+      'weft-join:… as `weft token join` printed it; default: a line of stdin, which no `ps` shows',
     );
     command.option('--name <name>', 'name of this node (default: the host name)');
     command.option('--label <labels...>', 'labels of this node');
     command.option('--again', 'forget an earlier membership');
   },
-  async run({ context, args: [word = ''], options }) {
+  async run({ context, args: [word = '-'], options }) {
     const paths = new LocalPaths(context.directory);
     if (existsSync(paths.membership) && !options.again) {
       throw usage(
@@ -57,11 +57,10 @@ export const verb = defineVerb<Options>({
         'Use --again to leave that membership and join again.',
       );
     }
-    const joined = await joinCluster(
-      context,
-      word === '-' ? await readStandardInput() : word,
-      options,
-    );
+    const isAsked = word === '-';
+    if (isAsked && context.terminal.ask !== undefined)
+      context.note('paste weft-join:… here, and press Enter');
+    const joined = await joinCluster(context, isAsked ? await readStandardInput() : word, options);
     context.print(`Node ${joined.name} is a member of ${joined.clusterName}.`);
     context.print(await startWords(context));
     return 0;
@@ -193,12 +192,14 @@ function readName(text: string): string {
   return name.value;
 }
 
-/** A token, however much somebody sends. Throws a failure. */
+/** A token, or the first line that has something. Throws a failure. */
 export async function readStandardInput(): Promise<string> {
   let text = '';
   for await (const piece of process.stdin.setEncoding('utf8')) {
     text += piece as string;
+    // Nobody at a keyboard has to end the input as well.
+    if (text.trimStart().includes('\n')) break;
     if (text.length > TOKEN_LENGTH_MAX) throw usage('standard input is longer than any join token');
   }
-  return text.trim();
+  return text.trimStart().split('\n', 1)[0]?.trim() ?? '';
 }

@@ -101,7 +101,7 @@ const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
     }
     context.print(encodeTicket({ addresses, fingerprint, token }));
     const rest = formatSpan(reply.expiresAt - headNow());
-    context.note(`valid for ${rest}. On the machine that joins: weft join weft-join:…`);
+    context.note(`valid for ${rest}. On the machine that joins: weft join, and paste it there`);
     const [address = ''] = addresses;
     if (addresses.every(isLoopback)) context.note(loopbackWords(address));
     return 0;

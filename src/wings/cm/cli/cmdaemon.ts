@@ -29,7 +29,7 @@ export const verb = defineVerb<{ logFile?: string }>({
     else if (!existsSync(membership)) {
       // The seed let any machine in that knew the address; here it must have joined once.
       const address = context.environment['CM_MASTER_ADDR'] ?? 'the head';
-      const hint = `On ${address}: weft token join. Here: weft join weft-join:…, or set WEFT_JOIN to it.`;
+      const hint = `On ${address}: weft token join. Here: weft join, and paste it, or set WEFT_JOIN to it.`;
       throw usage('this machine has not joined a cluster', hint);
     }
     return runAgent(context, options);

@@ -20,23 +20,36 @@ export const verb = defineVerb<{ check?: boolean; output?: string }>({
       const hint = 'Look first: weft upgrade --check. Then docs/install.md, Upgrading.';
       throw usage('an upgrade is an installation: this command looks what it will find', hint);
     }
+    const { programs } = context;
     const folder = headFolder(context);
-    const reading = await context.programs.readStore(folder);
-    const parts = { own: VERSION, head: await runningParts(context), store: { folder, reading } };
+    const journals = await programs.readJournals(agentFolder(context));
+    // A machine that is only a node has no records.
+    const isNode = journals.length > 0 && !existsSync(folder);
+    const store = isNode ? null : { folder, reading: await programs.readStore(folder) };
+    const parts = { own: VERSION, head: await runningParts(context), store, journals };
     return printFindings(context, upgradeFindings(parts), output);
   },
 });
 
-/** Where the head of the systemd unit has its own. */
+/** Where head and agent of the systemd units have their own. */
 const SYSTEM_DIRECTORY = '/var/lib/weft/head';
+const SYSTEM_NODE = '/var/lib/weft/node';
 
 /** The one that was named; else the user's own cluster, where there is one; else the machine's. */
-function headFolder({ directory, options, environment }: Context): string {
-  const isNamed = options.dir !== undefined || Boolean(environment['WEFT_DIR']);
-  const own = new LocalPaths(directory).head;
-  if (isNamed || existsSync(own) || !existsSync(SYSTEM_DIRECTORY)) return own;
+function headFolder(context: Context): string {
+  const own = new LocalPaths(context.directory).head;
+  if (isNamed(context) || existsSync(own) || !existsSync(SYSTEM_DIRECTORY)) return own;
   return new LocalPaths(SYSTEM_DIRECTORY).head;
 }
+
+function agentFolder(context: Context): string {
+  const { directory } = context;
+  const isOwn = isNamed(context) || existsSync(new LocalPaths(directory).head);
+  return isOwn || !existsSync(SYSTEM_NODE) ? directory : SYSTEM_NODE;
+}
+
+const isNamed = ({ options, environment }: Context): boolean =>
+  options.dir !== undefined || Boolean(environment['WEFT_DIR']);
 
 async function runningParts(context: Context): Promise<Parts['head']> {
   try {

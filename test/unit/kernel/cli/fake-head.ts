@@ -214,6 +214,7 @@ export async function capture(
       endMarked: (variable) => Promise.resolve(killByMark(variable)),
       findContainerRuntimes: () => Promise.resolve([]),
       readStore: () => Promise.resolve({ problem: 'there is no store' }),
+      readJournals: () => Promise.resolve([]),
       ...of.programs,
     },
     wings: WINGS,

@@ -16,8 +16,10 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import '../../../../sim/head-machine.ts';
-import { readStore } from '../../../../src/bin/read-store.ts';
+import { readJournals, readStore } from '../../../../src/bin/read-store.ts';
+import { Journal } from '../../../../src/kernel/agent/journal.ts';
 import type { StoreReading } from '../../../../src/kernel/model/store-reading.ts';
+import { openJournalFile } from '../../../../src/kernel/os/journal-file.ts';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
 import { type Parts, upgradeFindings } from '../../../../src/wings/lab/core/upgrade/findings.ts';
 import { readRecord, VERSIONS } from '../../../records/files.ts';
@@ -25,7 +27,7 @@ import { readRecord, VERSIONS } from '../../../records/files.ts';
 const READ: StoreReading = { records: 9, lastJobId: 3, layout: 1, ownLayout: 1 };
 
 function found(head: Parts['head'], reading: StoreReading = READ): string[] {
-  const parts = { own: '0.3.0', head, store: { folder: '/head', reading } };
+  const parts = { own: '0.3.0', head, store: { folder: '/head', reading }, journals: [] };
   return upgradeFindings(parts).map(({ name, state, text }) => `${state} ${name}: ${text}`);
 }
 
@@ -131,4 +133,29 @@ test('[Y21] what cannot be read is said in words, with the folder and not with t
   assert.match(await problem(), /damaged|malformed|cannot be read/);
   writeFileSync(path, 'no database at all');
   assert.match(await problem(), /cannot be read|another program|not a database/);
+});
+
+test('[Y21] the journals of the agents of this machine are read, and a node needs no records of a head', async (t) => {
+  const directory = folder(t);
+  assert.deepEqual(await readJournals(directory), []);
+  const at = (node: string) => join(directory, 'nodes', node);
+  for (const node of ['n1', 'n2', 'n3']) mkdirSync(at(node), { recursive: true });
+  const file = openJournalFile(join(at('n1'), 'journal'));
+  const journal = new Journal(file, 'boot');
+  journal.recover({ at: 0, monotonic: 0 });
+  file.close();
+  const before = filesIn(at('n1'));
+  mkdirSync(join(at('n2'), 'journal'));
+  const journals = await readJournals(directory);
+  assert.deepEqual(filesIn(at('n1')), before);
+  const head = { version: '0.2.4', nodes: [] };
+  const lines = upgradeFindings({ own: '0.3.0', head, store: null, journals }).map(
+    ({ name, state, text }) => `${state} ${name}: ${text}`,
+  );
+  assert.equal(
+    lines[2],
+    'ok journals: all 0 starts of tasks of 1 agent here can be read by this release',
+  );
+  assert.match(lines[3] ?? '', /^bad journals: node n2: .*n2.journal cannot be read: /);
+  assert.equal(lines.length, 5);
 });

@@ -12,7 +12,7 @@ export const slurmFront: Template = {
     names,
   }) => `# Own machines, and a Slurm cluster behind them: jobs go where they start first.
 # The gateway is a node of its own, with its own file (docs/sites.md): on a machine with Slurm's commands,
-#   weft join weft-join:… --name hpc --dir /shared/weft     with   site: {system: slurm, queue: batch}
+#   weft join --name hpc --dir /shared/weft     with   site: {system: slurm, queue: batch}
 #   weft gateway --dir /shared/weft
 # For who types sbatch and squeue: weft front slurm DIR (docs/migration/slurm.md).
 

@@ -2,7 +2,7 @@
 // the head's records, and what has to be stopped.
 
 import { plural } from '../../../../kernel/base/plural.ts';
-import type { StoreReading } from '../../../../kernel/model/store-reading.ts';
+import type { JournalReading, StoreReading } from '../../../../kernel/model/store-reading.ts';
 
 /** Names in a line. */
 const NAMES_MAX = 8;
@@ -19,8 +19,10 @@ export interface Parts {
   readonly own: string;
   /** Null: it does not answer. */
   readonly head: { readonly version: string; readonly nodes: readonly NodeRelease[] } | null;
-  /** Where the head's store is, and what a look at it has found. */
-  readonly store: { readonly folder: string; readonly reading: StoreReading };
+  /** Where the head's store is, and what a look at it has found; null: this is only a node. */
+  readonly store: { readonly folder: string; readonly reading: StoreReading } | null;
+  /** What a look at those of this machine's agents has found. */
+  readonly journals: readonly JournalReading[];
 }
 
 interface Finding {
@@ -31,12 +33,13 @@ interface Finding {
 
 type Named = Finding & { readonly name: string };
 
-export function upgradeFindings({ own, head, store }: Parts): Named[] {
+export function upgradeFindings({ own, head, store, journals }: Parts): Named[] {
   return [
     { name: 'release', state: 'ok', text: `this program is Weft ${own}` },
     headFinding(own, head?.version ?? null),
     ...nodeFindings(own, head?.nodes ?? []),
-    recordsFinding(store),
+    ...(store === null ? [] : [recordsFinding(store)]),
+    ...journalFindings(journals),
     stopFinding(head),
   ];
 }
@@ -84,7 +87,7 @@ function nodeFinding(own: string, version: string, names: readonly string[]): Fi
   return { state: 'ok', text };
 }
 
-function recordsFinding({ folder, reading }: Parts['store']): Named {
+function recordsFinding({ folder, reading }: NonNullable<Parts['store']>): Named {
   const name = 'records';
   if ('problem' in reading) {
     const remedy = 'Nothing was changed.';
@@ -96,6 +99,21 @@ function recordsFinding({ folder, reading }: Parts['store']): Named {
   const text = `${read}; its tables (layout ${layout}) become layout ${ownLayout} with its first start`;
   const remedy = 'Make a backup before: weft backup. The way back is that.';
   return { name, state: 'note', text, remedy };
+}
+
+/** What an agent of this release takes over of the one that runs: its tasks are known by that. */
+function journalFindings(journals: readonly JournalReading[]): Named[] {
+  const name = 'journals';
+  const bad = journals.flatMap((one): Named[] => {
+    if (!('problem' in one)) return [];
+    const remedy = 'Let its tasks end before this release starts there: weft node drain.';
+    return [{ name, state: 'bad', text: `node ${one.node}: ${one.problem}`, remedy }];
+  });
+  const read = journals.flatMap((one) => ('starts' in one ? one : []));
+  if (read.length === 0) return bad;
+  const starts = read.reduce((sum, one) => sum + one.starts, 0);
+  const text = `all ${plural(starts, 'start')} of tasks of ${plural(read.length, 'agent')} here can be read by this release`;
+  return [{ name, state: 'ok', text }, ...bad];
 }
 
 function stopFinding(head: Parts['head']): Named {
