@@ -2,9 +2,10 @@
 // alone, with real nodes whose jobs run meanwhile.
 
 import assert from 'node:assert/strict';
-import { appendFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { StandIn } from '../support/bucket-stand-in.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
@@ -166,5 +167,54 @@ describe('backups by the configuration', () => {
     for (let count = 0; count < 2; count++) await cluster.ok('backup');
     assert.equal(readdirSync(folder).length, 2);
     assert.equal(readdirSync(folder).includes(names[0] ?? ''), false);
+  });
+});
+
+describe('backups in a bucket', () => {
+  it('[U8] go there by themselves, and a lost head is put back from there', async (t) => {
+    const store = await StandIn.start(t);
+    const cluster = new LocalCluster();
+    t.after(() => cluster.close());
+    const keys = join(cluster.directory, 'keys');
+    const { id, secret, region, endpoint } = store.keys;
+    const lines = {
+      AWS_ACCESS_KEY_ID: id,
+      AWS_SECRET_ACCESS_KEY: secret,
+      AWS_REGION: region,
+      AWS_ENDPOINT_URL: endpoint,
+    };
+    const text = Object.entries(lines).map(([name, value]) => `${name}=${value}\n`);
+    writeFileSync(keys, text.join(''), { mode: 0o644 });
+    const file = join(cluster.directory, 'weft.yaml');
+    writeFileSync(file, `backup: {to: 's3://lab/weft', keys_file: ${keys}, keep: 2}\n`);
+    await cluster.up(...UP, '--config', file);
+    const doctor = async () => (await cluster.weft('doctor')).out;
+    await until('it says that others can read the keys', async () => {
+      return /others can read .*chmod 600/.test(await doctor()) || undefined;
+    });
+    chmodSync(keys, 0o600);
+    await cluster.ok('run', '--wait', '--', 'echo kept');
+    const said = await cluster.ok('backup');
+    const [, place = ''] = /^Backup (s3:\/\/lab\/weft\/[0-9a-f]{16}\/weft-\S+):/m.exec(said) ?? [];
+    assert.match(await doctor(), /ok +backups .*s3:\/\/lab\/weft every 1h.*the last was made/);
+    const shown = JSON.parse(await cluster.ok('backup', '--list', '-o', 'json')) as Listed[];
+    assert.deepEqual(
+      shown.map((one) => one.folder),
+      [place],
+    );
+    const none = await cluster.refused('weft', 'restore', '--check', place);
+    assert.match(none.error, /no keys for the bucket .*--keys/s);
+    const checked = await cluster.ok('restore', '--check', place, '--keys', keys);
+    assert.ok(checked.includes(`${place}, the backup of`), checked);
+    await cluster.ok('down', '--now');
+    rmSync(cluster.state, { recursive: true });
+    const restored = await cluster.ok('restore', place, '--keys', keys);
+    const [, configuration = ''] = /a copy is in (\S+)\.$/m.exec(restored) ?? [];
+    t.after(() => rmSync(dirname(configuration), { recursive: true, force: true }));
+    assert.deepEqual(readdirSync(dirname(configuration)), ['configuration']);
+    await cluster.up(...UP, '--config', file, '--accept-loss');
+    assert.equal(await cluster.ok('logs', '1'), 'kept');
+    assert.match(await cluster.ok('backup'), /Backup s3:/);
+    assert.equal((JSON.parse(await cluster.ok('backup', '--list', '-o', 'json')) as []).length, 2);
   });
 });

@@ -19,10 +19,14 @@ import { type Failure, usage } from '../../model/failure.ts';
 const DOOR_END = '.sock';
 const MARK_END = '.pid';
 
+/** The last backup that went to a bucket, as the base of the next one. */
+export const SENT_FOLDER = 'backup-sent';
+
 /** Names in a state directory that something of Weft's has, or gets. */
 export const STATE_NAMES: readonly string[] = [
   ...[
     'agents',
+    SENT_FOLDER,
     'cluster.json',
     'head',
     'membership.json',

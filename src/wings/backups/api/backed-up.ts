@@ -6,11 +6,15 @@ import { count } from '../../../kernel/api/common.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 
 /** Below the backup's folder `head`, with `/`. One that leads elsewhere is put back nowhere. */
-const inside = z.string().refine((path) => !path.split('/').some(isOdd) && !path.includes('\0'), {
-  error: 'a path that stays inside its folder',
-});
+export const inside = z
+  .string()
+  .refine((path) => !path.split('/').some(isOdd) && !path.includes('\0'), {
+    error: 'a path that stays inside its folder',
+  });
 
 const isOdd = (part: string): boolean => part === '' || part === '.' || part === '..';
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** Permission bits. */
 const mode = z.int().min(0).max(0o777);
@@ -21,7 +25,7 @@ const file = z.strictObject({
   bytes: count,
   mtimeMs: z.number(),
   mode,
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256,
   /** An earlier path of the same file: one is a hard link to the other. */
   same: inside.optional(),
 });

@@ -3,12 +3,11 @@
 import { z } from 'zod';
 import { count, instant, instantOrNull, plainLine } from '../../../kernel/api/common.ts';
 import { OPERATOR, type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+import { isPlace, PLACE_WORDS } from '../core/place.ts';
 import { backupHeader } from './backup-header.ts';
 
-/** A folder on the head's machine, by its absolute path. */
-const folder = plainLine
-  .max(4000)
-  .regex(/^\//, { error: "the absolute path of a folder on the head's machine" });
+/** A folder on the head's machine by its absolute path, or a place in a bucket. */
+const folder = plainLine.max(4000).refine(isPlace, { error: PLACE_WORDS });
 
 export const backupView = backupHeader
   .omit({ format: true, listSha256: true })

@@ -19,20 +19,28 @@ export function headOf({ options, log, onReload, onEnd }: HeadProgram): HeadPart
   const threads = new Threads();
   const { directory, clusterName } = options;
   const plan = options.backup ?? NONE;
-  let { configuration } = plan;
+  let { configuration, keysFile = null } = plan;
   const maker: BackupMaker = {
     make(order, tell) {
-      const about = { from: directory, cluster: clusterName, weft: VERSION, configuration };
+      const about = {
+        from: directory,
+        cluster: clusterName,
+        weft: VERSION,
+        configuration,
+        keysFile,
+      };
       return threads.make({ ...order, ...about }, tell);
     },
     list: (look, whose) =>
-      threads.look(whose === 'own' ? { look, head: headIdentity(directory) } : { look }),
+      threads.look(
+        whose === 'own' ? { look, keysFile, head: headIdentity(directory) } : { look, keysFile },
+      ),
   };
   const backups = new Backups(maker, plan, { clock: systemClock, log });
   onReload((config) => {
     const changed = backupOptions(config);
     return () => {
-      ({ configuration } = changed);
+      ({ configuration, keysFile = null } = changed);
       backups.change(changed);
     };
   });

@@ -5,7 +5,7 @@ import type { WholeBackup } from '../transfer/read-backups.ts';
 export interface BackupOrder {
   /** The head's folder. */
   readonly from: string;
-  /** Where backups are; made where its parent is there. */
+  /** Where backups are, a folder, made where its parent is there, or a bucket. */
   readonly to: string;
   readonly keep: number;
   /** When it is begun, by the head's clock. */
@@ -14,6 +14,7 @@ export interface BackupOrder {
   /** The release. */
   readonly weft: string;
   readonly configuration: readonly string[];
+  readonly keysFile: string | null;
 }
 
 export interface Made extends WholeBackup {
@@ -25,6 +26,7 @@ export interface Made extends WholeBackup {
 export interface LookOrder {
   readonly look: string;
   readonly head?: string;
+  readonly keysFile: string | null;
 }
 
 export interface Progress {

@@ -11,8 +11,9 @@ import { instantColumn } from '../../../kernel/cli/output/times.ts';
 import { StatusLine } from '../../../kernel/cli/progress/status-line.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
-import { failure } from '../../../kernel/model/failure.ts';
+import { failure, usage } from '../../../kernel/model/failure.ts';
 import type { BackupsReply, BackupView } from '../api/backups.ts';
+import { isBucket, isPlace, PLACE_WORDS } from '../core/place.ts';
 import { amountWords, jobWords } from './words.ts';
 
 interface Options extends ListingOptions {
@@ -25,15 +26,24 @@ const LOOK_MS = 200;
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.option('--to <folder>', "folder on the head's machine; default: backup.to");
+    command.option(
+      '--to <folder>',
+      "folder on the head's machine, or s3://BUCKET/PREFIX; default: backup.to",
+    );
     command.option('--list', 'show the backups that are there; make none');
     defineListing(command);
   },
   async run({ context, options }) {
-    const to = options.to === undefined ? undefined : path.resolve(context.cwd, options.to);
+    const to = options.to === undefined ? undefined : placeOf(context, options.to);
     return options.list === true ? list(context, to, options) : make(context, to);
   },
 });
+
+function placeOf(context: Context, named: string): string {
+  const place = isBucket(named) ? named.replace(/\/+$/, '') : path.resolve(context.cwd, named);
+  if (isPlace(place)) return place;
+  throw usage(`--to: '${named}' is not ${PLACE_WORDS}`);
+}
 
 async function make(context: Context, to: string | undefined): Promise<number> {
   const api = await context.api();

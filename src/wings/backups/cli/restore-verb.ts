@@ -1,6 +1,8 @@
 // `weft restore`: puts a backup where a head finds it. It asks no head: the one that was may be
 // gone.
 
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { plural } from '../../../kernel/base/plural.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -8,13 +10,17 @@ import { LocalPaths } from '../../../kernel/cli/daemons/local-paths.ts';
 import { formatInstant } from '../../../kernel/cli/output/words.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
-import { failure } from '../../../kernel/model/failure.ts';
-import { CONFIGURATION_FOLDER } from '../api/backup-header.ts';
+import { failure, usage } from '../../../kernel/model/failure.ts';
+import { CONFIGURATION_FOLDER, HEAD_FOLDER, HEADER_FILE, LIST_FILE } from '../api/backup-header.ts';
+import { isBucket } from '../core/place.ts';
+import { type BucketKeys, readBucketKeys } from '../transfer/bucket-keys.ts';
+import { fetchBackup } from '../transfer/from-bucket.ts';
 import { type OpenBackup, openBackup, problemsOf, restore } from '../transfer/restore.ts';
 import { amountWords, jobWords } from './words.ts';
 
 interface Options {
   readonly check?: boolean;
+  readonly keys?: string;
 }
 
 /** More of them help nobody. */
@@ -22,43 +28,94 @@ const PROBLEMS_SHOWN = 20;
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('<backup>', 'folder of one backup, as `weft backup` tells it');
+    command.argument(
+      '<backup>',
+      'folder of one backup, or its place in a bucket, as `weft backup` tells it',
+    );
+    command.option(
+      '--keys <file>',
+      'keys of its bucket: a file of mode 0600 (default: environment)',
+    );
     command.option('--check', 'compare each of its files with what was written; put nothing back');
   },
   async run({ context, args: [name = ''], options }) {
-    const backup = openBackup(path.resolve(context.cwd, name));
-    if (options.check === true) return check(context, backup);
-    const to = new LocalPaths(context.directory).head;
-    restore(backup, to);
-    for (const line of told(backup, to, context.directory)) context.print(line);
-    return 0;
+    if (!isBucket(name)) {
+      return putBack(context, openBackup(path.resolve(context.cwd, name)), options);
+    }
+    return restoreFromBucket(context, name.replace(/\/+$/, ''), options);
   },
 });
 
-function check(context: Context, backup: OpenBackup): number {
+async function restoreFromBucket(
+  context: Context,
+  named: string,
+  options: Options,
+): Promise<number> {
+  const keys = keysOf(context, options);
+  const fetched = mkdtempSync(path.join(tmpdir(), 'weft-restore-'));
+  // Its configuration is for whoever sets the new head up, and lies nowhere else on this machine.
+  let isKept = false;
+  try {
+    await fetchBackup(named, keys, fetched);
+    const backup = openBackup(fetched);
+    const code = putBack(context, backup, { ...options, named });
+    isKept = options.check !== true && backup.header.configuration.length > 0;
+    return code;
+  } finally {
+    const gone = isKept ? [HEAD_FOLDER, LIST_FILE, HEADER_FILE] : [''];
+    for (const one of gone) rmSync(path.join(fetched, one), { recursive: true, force: true });
+  }
+}
+
+/** `named`: where the backup is, if it is not where it is read. */
+function putBack(
+  context: Context,
+  backup: OpenBackup,
+  { check: isCheck = false, named = backup.folder }: Options & { readonly named?: string },
+): number {
+  if (isCheck) return check(context, backup, named);
+  const to = new LocalPaths(context.directory).head;
+  restore(backup, to);
+  for (const line of told(backup, { named, to, directory: context.directory })) context.print(line);
+  return 0;
+}
+
+function keysOf(context: Context, { keys }: Options): BucketKeys {
+  try {
+    const file = keys === undefined ? null : path.resolve(context.cwd, keys);
+    return readBucketKeys(context.environment, file);
+  } catch (error) {
+    throw usage((error as Error).message, 'Give a file of mode 0600 with --keys.');
+  }
+}
+
+function check(context: Context, backup: OpenBackup, named: string): number {
   const problems = problemsOf(backup);
   if (problems.length === 0) {
-    context.print(`${whatItIs(backup)}, is whole: ${amountWords(backup.header)}.`);
+    context.print(`${whatItIs(named, backup)}, is whole: ${amountWords(backup.header)}.`);
     return 0;
   }
   for (const problem of problems.slice(0, PROBLEMS_SHOWN)) context.note(problem);
   const what = `${plural(problems.length, 'file')} of it cannot be put back`;
-  throw failure(refuse('backup.damaged', { folder: backup.folder, what }));
+  throw failure(refuse('backup.damaged', { folder: named, what }));
 }
 
-function whatItIs({ folder, header }: OpenBackup): string {
+function whatItIs(named: string, { header }: OpenBackup): string {
   const at = formatInstant(header.madeAt, Date.now());
-  return `${folder}, the backup of ${header.cluster} of ${at} (release ${header.weft})`;
+  return `${named}, the backup of ${header.cluster} of ${at} (release ${header.weft})`;
 }
 
-function told(backup: OpenBackup, to: string, directory: string): string[] {
+function told(
+  backup: OpenBackup,
+  { named, to, directory }: Readonly<Record<'named' | 'to' | 'directory', string>>,
+): string[] {
   const { header, folder } = backup;
   const files = path.join(folder, CONFIGURATION_FOLDER);
   const configured = header.configuration.map(
     (file) => `Its configuration was ${file}; a copy is in ${files}.`,
   );
   return [
-    `${to} is put back from ${whatItIs(backup)}:`,
+    `${to} is put back from ${whatItIs(named, backup)}:`,
     `  ${amountWords(header)}, each as it was written`,
     `  ${jobWords(header)}; what was accepted later is not in it`,
     ...configured,

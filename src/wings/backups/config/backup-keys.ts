@@ -2,6 +2,7 @@
 
 import { key } from '../../../kernel/config/key.ts';
 import type { KeysPart } from '../../../kernel/config/schema.ts';
+import { PLACE_FORM } from '../core/place.ts';
 
 /** What the wing adds to the configuration. */
 export const keys: KeysPart = {
@@ -11,7 +12,14 @@ export const keys: KeysPart = {
       'backup.to',
       'text',
       null,
-      'Folder for backups of the head, best on another disk; default: none is made by itself. See backup.md.',
+      'Folder for backups of the head, best on another disk, or s3://BUCKET/PREFIX; default: none is made by itself. See backup.md.',
+      { form: PLACE_FORM },
+    ),
+    key(
+      'backup.keys_file',
+      'text',
+      null,
+      'File of mode 0600 with AWS_ACCESS_KEY_ID=… and AWS_SECRET_ACCESS_KEY=… for a bucket; default: the environment of the head.',
       { form: { is: /^\/[^\0]*$/, expected: 'an absolute path' } },
     ),
     key('backup.every', 'duration', '1h', 'Between two backups.', { min: 60_000 }),

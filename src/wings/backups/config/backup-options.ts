@@ -8,6 +8,8 @@ export interface BackupOptions {
   readonly to: string | null;
   readonly everyMs: number;
   readonly keep: number;
+  /** A file with the keys of the bucket; absent: they are in the environment. */
+  readonly keysFile?: string;
   /** The files of the configuration, which a backup has as well. */
   readonly configuration: readonly string[];
 }
@@ -20,12 +22,14 @@ declare module '../../../kernel/config/daemon-options.ts' {
 }
 
 export function backupOptions(config: Config): BackupOptions {
-  return {
+  const keysFile = config.text('backup.keys_file');
+  const options: BackupOptions = {
     to: config.text('backup.to'),
     everyMs: config.number('backup.every'),
     keep: config.number('backup.keep'),
     configuration: config.file?.split(' and ') ?? [],
   };
+  return keysFile === null ? options : { ...options, keysFile };
 }
 
 export const options: OptionsPart = { head: (config) => ({ backup: backupOptions(config) }) };

@@ -1,19 +1,41 @@
 // What the wing adds to a head.
 
-import { ok } from '../../../kernel/base/result.ts';
+import { err, ok } from '../../../kernel/base/result.ts';
 import type { Handler, HandlersOf } from '../../../kernel/head/http/call.ts';
 import { type Scrape, value } from '../../../kernel/head/http/scrape.ts';
 import type { Services } from '../../../kernel/head/http/services.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
+import { hasRole, type UserActor } from '../../../kernel/model/actor.ts';
+import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import type { backupRoutes } from '../api/backups.ts';
+import { isBucket } from '../core/place.ts';
 import type { Backups } from './backups.ts';
 
 /** Backups: begun by operators, looked at by everybody. */
-const makeBackup: Handler<'makeBackup'> = ({ backups }, { body }) => backups.start(body.to);
+const makeBackup: Handler<'makeBackup'> = ({ backups }, { body: { to }, actor }) => {
+  const why = whyNotThere(backups, to, actor);
+  return why === null ? backups.start(to) : err(why);
+};
 
 const showBackups: Handler<'showBackups'> = ({ backups }) => ok(backups.view());
 
-const listBackups: Handler<'listBackups'> = ({ backups }, { query }) => backups.list(query.in);
+const listBackups: Handler<'listBackups'> = ({ backups }, { query, actor }) => {
+  const why = whyNotThere(backups, query.in, actor);
+  return why === null ? backups.list(query.in) : err(why);
+};
+
+/** A backup has the head's keys: who could send one to a bucket of theirs would be an admin. */
+function whyNotThere(
+  backups: Pick<Backups, 'view'>,
+  place: string | undefined,
+  actor: UserActor,
+): Refusal | null {
+  if (place === undefined || !isBucket(place) || place === backups.view().to) return null;
+  if (hasRole(actor, 'admin')) return null;
+  const { name: user, role: actual } = actor;
+  const action = 'a bucket that is not backup.to';
+  return refuse('auth.role_needed', { action, role: 'admin', user, actual });
+}
 
 declare module '../../../kernel/head/http/services.ts' {
   interface Services {

@@ -1,6 +1,7 @@
 // `weft upgrade --check`: what this release, installed beside the one that runs, will find.
 
 import { existsSync } from 'node:fs';
+import path from 'node:path';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { LocalPaths } from '../../../kernel/cli/daemons/local-paths.ts';
@@ -24,7 +25,7 @@ export const verb = defineVerb<{ check?: boolean; output?: string }>({
     const folder = headFolder(context);
     const journals = await programs.readJournals(agentFolder(context));
     // A machine that is only a node has no records.
-    const isNode = journals.length > 0 && !existsSync(folder);
+    const isNode = journals.length > 0 && !existsSync(path.join(folder, 'weft.db'));
     const store = isNode ? null : { folder, reading: await programs.readStore(folder) };
     const parts = { own: VERSION, head: await runningParts(context), store, journals };
     return printFindings(context, upgradeFindings(parts), output);

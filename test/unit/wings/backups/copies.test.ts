@@ -65,7 +65,8 @@ async function world(t: TestContext, { key = 'k', start = START } = {}) {
   const back = ({ free = 2 ** 40, tell = () => undefined, ...more }: Wanted = {}) => {
     const at = start + made * 1000;
     made += 1;
-    const order = { from, to, keep: 24, at, cluster: 'lab', weft: '1', configuration: [], ...more };
+    const about = { cluster: 'lab', weft: '1', configuration: [], keysFile: null };
+    const order = { from, to, keep: 24, at, ...about, ...more };
     return makeBackup(order, { now: () => at + 5, tell, free: () => free });
   };
   return { folder, from, to, append, back };
