@@ -79,23 +79,6 @@ describe('nodes over ssh', () => {
     assert.match(said.out, /^lab3: node third is up/m);
   });
 
-  it('[I1] while one command changes a machine, another is refused there', async () => {
-    const busy = "flock /root sh -c 'until [ -e /tmp/let-go ]; do sleep 0.1; done'";
-    await lab.ok(host(LAB1), `setsid ${busy} > /dev/null 2>&1 &`);
-    await until('the machine is held', async () => {
-      return (await lab.on(host(LAB1), 'flock -n /root true')).code !== 0 || undefined;
-    });
-    for (const verb of ['add', 'uninstall']) {
-      const said = await lab.weft('node', verb, 'lab1');
-      assert.equal(said.code !== 0, true);
-      assert.match(said.error, /another `weft node` command is at work there/);
-    }
-    await lab.ok(host(LAB1), 'touch /tmp/let-go');
-    const said = await lab.weft('node', 'add', 'lab1');
-    assert.equal(said.code, 0, said.error);
-    assert.match(said.out, /^lab1: .*\(was up already\)/m);
-  });
-
   it('[I2] each machine that cannot be a node is named with the way out, and the others go on', async () => {
     const key = await lab.ok(lab.head, 'cat /root/.ssh/id_ed25519.pub');
     const keys = `install -d -m 0700 -o pat ~pat/.ssh; echo '${key}' > ~pat/.ssh/authorized_keys; chown pat ~pat/.ssh/authorized_keys`;

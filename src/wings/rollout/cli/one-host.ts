@@ -3,12 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
-import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
 import type { Destination } from '../core/destination.ts';
-import { asFor, type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
+import { type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
 import { type Probe, parseProbe, probeScript } from '../core/probe.ts';
 import {
-  holdOf,
   joinScript,
   lastWordsScript,
   type Places,
@@ -45,17 +44,10 @@ export type Outcome =
 
 export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcome> {
   try {
-    const { rights } = await probed(to, rollout);
-    const release = await held(rollout.ssh, to.ssh, rights);
-    try {
-      // Once more: somebody else may have been at work there until now.
-      const probe = await probed(to, rollout);
-      const plan = planFor(probe, rollout.wanted);
-      if (!plan.ok) return { kind: 'failed', ...plan.error };
-      return await carryOut(to, { ...rollout, probe, plan: plan.value });
-    } finally {
-      release();
-    }
+    const probe = await probed(to, rollout);
+    const plan = planFor(probe, rollout.wanted);
+    if (!plan.ok) return { kind: 'failed', ...plan.error };
+    return await carryOut(to, { ...rollout, probe, plan: plan.value });
   } catch (error) {
     if (error instanceof Stopped) return { kind: 'failed', ...error.problem };
     if (error instanceof Failure)
@@ -64,20 +56,6 @@ export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcom
     return { kind: 'failed', what: (error as Error).message, remedy: '' };
   }
 }
-
-/** One at a time changes a machine: the second would remove what the first has just sent. */
-export async function held(
-  ssh: Pick<Ssh, 'hold'>,
-  host: string,
-  rights: Probe['rights'],
-): Promise<() => void> {
-  const hold = holdOf(rights === 'none' ? 'user' : 'system', asFor(rights));
-  const release = await ssh.hold(host, hold, SCRIPT_MS);
-  if (release !== null) return release;
-  throw usage(BUSY, 'Let that end, and run the same again.');
-}
-
-const BUSY = 'another `weft node` command is at work there';
 
 /**
  * A step that failed; the machine keeps what was done before, and the next run goes on from there.

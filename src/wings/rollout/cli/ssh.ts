@@ -1,12 +1,11 @@
 // The user's own ssh: its configuration, agent and jump hosts. Nobody sits there to type a
 // password.
 
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Hold } from '../core/scripts.ts';
 
 export interface Answer {
   /** Null when a signal ended ssh. */
@@ -49,53 +48,8 @@ export class Ssh {
     });
   }
 
-  /**
-   * Holds the machine against others who would change it, until it is released or this program
-   * ends, however it ends; null: one of them is at work there. What fails otherwise, the next
-   * command there says.
-   */
-  hold(
-    host: string,
-    { command, held, busy }: Hold,
-    timeoutMs: number,
-  ): Promise<(() => void) | null> {
-    const child = this.#start(host, command);
-    const release = (): void => {
-      child.stdin.end();
-      child.stdout.destroy();
-      child.unref();
-    };
-    child.stdin.on('error', () => undefined);
-    child.stderr.destroy();
-    const out = gather(child.stdout);
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
-      child.stdout.on('data', () => {
-        if (!out.text().includes(held)) return;
-        clearTimeout(timer);
-        resolve(release);
-      });
-      child.once('error', reject);
-      child.once('exit', (code) => {
-        clearTimeout(timer);
-        resolve(code === busy ? null : release);
-      });
-    });
-  }
-
   close(): void {
     rmSync(this.#folder, { recursive: true, force: true });
-  }
-
-  #start(host: string, command: string): ChildProcessWithoutNullStreams {
-    const options = [
-      'BatchMode=yes',
-      `ConnectTimeout=${CONNECT_S}`,
-      'ControlMaster=auto',
-      `ControlPath=${join(this.#folder, '%C')}`,
-      'ControlPersist=20',
-    ].flatMap((one) => ['-o', one]);
-    return spawn('ssh', [...options, '-T', '--', host, command], { stdio: 'pipe' });
   }
 
   #run(
@@ -103,7 +57,14 @@ export class Ssh {
     command: string,
     { timeoutMs, feed }: { timeoutMs: number; feed(stdin: NodeJS.WritableStream): void },
   ): Promise<Answer> {
-    const child = this.#start(host, command);
+    const options = [
+      'BatchMode=yes',
+      `ConnectTimeout=${CONNECT_S}`,
+      'ControlMaster=auto',
+      `ControlPath=${join(this.#folder, '%C')}`,
+      'ControlPersist=20',
+    ].flatMap((one) => ['-o', one]);
+    const child = spawn('ssh', [...options, '-T', '--', host, command], { stdio: 'pipe' });
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
     const out = gather(child.stdout);
     const error = gather(child.stderr);

@@ -10,10 +10,8 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { Failure, failure, usage } from '../../../kernel/model/failure.ts';
 import { parseDestination } from '../core/destination.ts';
-import { asFor } from '../core/plan.ts';
 import { parseProbe, probeScript } from '../core/probe.ts';
 import { placesFor, uninstallScript } from '../core/scripts.ts';
-import { held } from './one-host.ts';
 import { Ssh } from './ssh.ts';
 
 interface Options {
@@ -57,15 +55,11 @@ async function uninstall(
   if (member === null && release === null) {
     throw problem(host, 'nothing that `weft node add` has put there was found');
   }
-  const letGo = await held(ssh, host, rights);
-  try {
-    if (member !== null) await leave(context, { host, now, ...member });
-    const script = uninstallScript(placesFor(rights === 'none' ? 'user' : 'system'));
-    const done = await ssh.script(host, script, { ...how, as: asFor(rights) });
-    if (done.code !== 0) throw problem(host, lastLine(done.error) || `exit ${done.code}`);
-  } finally {
-    letGo();
-  }
+  if (member !== null) await leave(context, { host, now, ...member });
+  const as = rights === 'sudo' ? 'sudo -n ' : '';
+  const script = uninstallScript(placesFor(rights === 'none' ? 'user' : 'system'));
+  const done = await ssh.script(host, script, { ...how, as });
+  if (done.code !== 0) throw problem(host, lastLine(done.error) || `exit ${done.code}`);
   const node = member === null ? '' : `, and node ${member.name} is removed`;
   context.print(`${host}: Weft is off it${node}.`);
 }

@@ -44,18 +44,13 @@ export function planFor(probe: Probe, wanted: Wanted): Result<Plan, Problem> {
   const sends = probe.release !== wanted.release;
   const isRoot = probe.rights !== 'none';
   return ok({
-    as: asFor(probe.rights),
+    as: probe.rights === 'sudo' ? 'sudo -n ' : '',
     service: isRoot && probe.hasSystemd ? 'systemd' : 'background',
     sends,
     joins: probe.member === null,
     // An agent that an earlier run did not start anew goes on with programs that are gone.
     starts: sends || !probe.isRunning || probe.started !== wanted.release,
   });
-}
-
-/** Put before each command there. */
-export function asFor(rights: Probe['rights']): Plan['as'] {
-  return rights === 'sudo' ? 'sudo -n ' : '';
 }
 
 function problemOf(probe: Probe, wanted: Wanted): Problem | null {

@@ -38,29 +38,6 @@ export function unpackCommand({ programs }: Places, as: Plan['as'], token: strin
   return `${as}sh -c ${quoteWord(inner)}`;
 }
 
-export interface Hold {
-  readonly command: string;
-  /** Printed once the machine is held, until standard input ends. */
-  readonly held: string;
-  /** Exit code where somebody else holds it. */
-  readonly busy: number;
-}
-
-const HELD = 'weft-holds-it';
-const BUSY_EXIT = 97;
-/** One that has just ended may hold it still. */
-const HOLD_WAIT_S = 10;
-
-/**
- * Locks a folder that only who may change Weft there can open, for as long as somebody listens. A
- * machine without flock(1) is not held.
- */
-export function holdOf(whose: 'system' | 'user', as: Plan['as']): Hold {
-  const folder = whose === 'system' ? '/root' : '$HOME';
-  const inner = `command -v flock > /dev/null || exit 0; exec ${as}flock -w ${HOLD_WAIT_S} -E ${BUSY_EXIT} "${folder}" sh -c "echo ${HELD}; exec cat > /dev/null"`;
-  return { command: `sh -c ${quoteWord(inner)}`, held: HELD, busy: BUSY_EXIT };
-}
-
 /** What was unpacked runs, and takes the place of what was there, at once. */
 export function putScript(places: Places, token: string, release: string): string {
   return `${opening(places)}
@@ -72,9 +49,6 @@ exec "$here/node" "$here/bin/weft.mjs" "$@"
 END
 chmod 0755 "$new" "$new/weft" "$new/node"
 "$new/weft" --version > /dev/null
-if [ -d "$state/nodes" ]; then
-  found=$("$new/weft" upgrade --check --dir "$state" 2>&1) || { printf '%s\\n' "$found" | grep '^BAD' >&2; exit 1; }
-fi
 rm -rf "$programs/old"
 [ ! -e "$programs/now" ] || mv "$programs/now" "$programs/old"
 mv "$new" "$programs/now"
