@@ -6,6 +6,7 @@ import { placeOf } from '../src/kernel/machine/jobs/place.ts';
 import type { State } from '../src/kernel/machine/state.ts';
 import { Step } from '../src/kernel/machine/step.ts';
 import type { NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
+import type { Candidate } from '../src/kernel/scheduler/line/line.ts';
 import { QuotaBook } from '../src/kernel/scheduler/line/quota.ts';
 import { Board } from '../src/kernel/scheduler/room/board.ts';
 import { ClusterRoom } from '../src/kernel/scheduler/room/cluster-room.ts';
@@ -122,6 +123,18 @@ function giveFirstCards(): Planted {
   };
 }
 
+/** A QoS limits tasks and cpus, and no gpus. */
+function forgetGpuLimits(): Planted {
+  return {
+    remove: replaceMethod(QuotaBook.prototype, 'full', (original) => {
+      return function full(this: QuotaBook, candidate: Candidate): string | null {
+        const { gpusPerUser: _, ...qos } = candidate.qos;
+        return original.call(this, { ...candidate, qos });
+      };
+    }),
+  };
+}
+
 /** Gives one gpu of each pair to a task that asks for two that are joined. */
 function giveUnjoined(): Planted {
   return {
@@ -149,6 +162,12 @@ export const SCHEDULER_CANARIES: readonly Canary[] = [
     sentence: 'who asks for gpus that are joined gets such as are not',
     plant: giveUnjoined,
     weather: { ...CROWDED, links: 0.9 },
+  },
+  {
+    name: 'gpu-limit-ignored',
+    sentence: 'users have more gpus of a type running than their QoS lets them',
+    plant: forgetGpuLimits,
+    weather: { ...CROWDED, links: 0.1 },
   },
   {
     name: 'limit-ignored',

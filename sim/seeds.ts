@@ -105,6 +105,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'licences-ignored': 4,
   'any-card-will-do': 3,
   'links-ignored': 3,
+  'gpu-limit-ignored': 5,
   'promise-broken': 10,
   'preempts-for-nothing': 1,
   'reservation-ignored': 1,

@@ -17,6 +17,7 @@ import {
   type Weights,
 } from '../src/kernel/model/scheduling.ts';
 import type { Dice, Streams } from './chance.ts';
+import type { Weather } from './weather.ts';
 
 const GIB = 1024 ** 3;
 /** What the cluster counts as a whole. */
@@ -36,13 +37,17 @@ export function plainSite(policy: Policy): Site {
 }
 
 /** Each rule comes from a stream of its own. */
-export function drawSite(streams: Streams, policy: Policy, nodes: readonly NodeName[]): Site {
+export function drawSite(
+  streams: Streams,
+  { policy, links }: Pick<Weather, 'policy' | 'links'>,
+  nodes: readonly NodeName[],
+): Site {
   const names = [DEFAULT_PARTITION, 'p2', 'p3'].slice(0, streams.of('partitions').whole(1, 3));
   const partitions = names.map((name) => drawPartition(streams.under(name), name, nodes));
   const qualities = [
     plainQos('normal'),
-    drawQos(streams.under('high'), 'high', 1),
-    drawQos(streams.under('low'), 'low', -1),
+    drawQos(streams.under('high'), 'high', { tier: 1, links }),
+    drawQos(streams.under('low'), 'low', { tier: -1, links }),
   ];
   const base: Scheduling = {
     ...plainScheduling(policy),
@@ -85,7 +90,11 @@ function drawRules(streams: Streams) {
   };
 }
 
-function drawQos(streams: Streams, name: string, tier: number): Qos {
+function drawQos(
+  streams: Streams,
+  name: string,
+  { tier, links }: { readonly tier: number } & Pick<Weather, 'links'>,
+): Qos {
   return {
     ...plainQos(name),
     priority: streams.of('priority').fraction(),
@@ -93,8 +102,15 @@ function drawQos(streams: Streams, name: string, tier: number): Qos {
     preempt: streams.of('preempt').pick(['off', 'off', 'suspend', 'requeue', 'cancel'] as const),
     runningTasksPerUser: streams.of('tasks').pick([null, 1, 2, 5]),
     runningCpusPerUser: streams.of('cpus').pick([null, null, 12, 24]),
+    ...(links === null ? {} : drawGpuLimits(streams)),
     waitingJobsPerUser: streams.of('waiting').pick([null, null, 5]),
   };
+}
+
+/** Limits of gpus, of some. */
+function drawGpuLimits(streams: Streams): Pick<Qos, 'gpusPerUser'> {
+  if (!streams.of('gpus').happens(0.7)) return {};
+  return { gpusPerUser: streams.of('gpu limits').pick([{ gpus: 1 }, { 'gpus:a100': 1 }]) };
 }
 
 function drawWeights(dice: Dice): Weights {

@@ -68,7 +68,7 @@ export interface Weather {
   readonly cloneMs: number | null;
   /** How often somebody submits an array of many short tasks. */
   readonly burstMs: number | null;
-  /** Share of jobs with gpus that want theirs joined; null: no gpus are. */
+  /** Share of jobs with gpus that want theirs joined; null: no gpus are, and no QoS limits them. */
   readonly links: number | null;
 }
 

@@ -210,7 +210,8 @@ export class Workload {
 
   /** Any whole ones, or with a word on which. */
   #drawGpus(of: (field: string) => Dice): Partial<Submission> {
-    if (!of('gpu').happens(0.15)) return { gpuCount: 0 };
+    const { links } = this.#world.weather;
+    if (!of('gpu').happens(links === null ? 0.15 : 0.4)) return { gpuCount: 0 };
     const kinds: readonly Partial<Submission>[] = [
       {},
       { gpuTypes: ['a100'] },
@@ -221,7 +222,6 @@ export class Workload {
     ];
     const hasCards = this.#world.machines.some(({ cards }) => cards !== null);
     if (!hasCards) return { gpuCount: 1 };
-    const { links } = this.#world.weather;
     if (links !== null && of('gpu links').happens(links)) {
       return { gpuCount: 2, gpuLinks: 'nvlink' };
     }

@@ -107,10 +107,9 @@ export class World {
     const makes = drawMachines(streams.under('machine'), this.weather);
     const links = this.#makeLinks(makes);
     const names = makes.map(({ name }) => name);
-    const { policy } = this.weather;
     this.#site = this.weather.isPlain
-      ? plainSite(policy)
-      : drawSite(streams.under('site'), policy, names);
+      ? plainSite(this.weather.policy)
+      : drawSite(streams.under('site'), this.weather, names);
     this.post = this.#makePost();
     this.#goals = new GoalWork({
       time: this.time,

@@ -15,7 +15,7 @@ import { type Plan, plan } from '../../src/kernel/scheduler/cycle/plan.ts';
 import { cpusOf } from '../../src/kernel/scheduler/line/quota.ts';
 import { isLeaving } from '../../src/kernel/scheduler/room/lane.ts';
 import { NodePool, type NodeView } from '../../src/kernel/scheduler/room/pool.ts';
-import { Violation } from '../violation.ts';
+import { type Rule, Violation } from '../violation.ts';
 import { checkCards } from './cards.ts';
 
 /** A cycle that has decided something: before it, and whom it sent away for whom. */
@@ -147,6 +147,9 @@ function checkQuotas(step: Step, { place }: Extract<Event, { kind: 'task_allocat
   const words = `job ${job.id} of ${job.owner} starts a task:`;
   atMost(inPartition.tasks, limit, `${words} tasks in ${job.spec.partition}`);
   atMost(inQos.tasks, qos.runningTasksPerUser, `${words} tasks under ${qos.name}`);
+  const { gpus, 'gpus:a100': a100s } = qos.gpusPerUser ?? {};
+  atMost(inQos.gpus, gpus ?? null, `${words} gpus under ${qos.name}`, 'V21');
+  atMost(inQos.a100s, a100s ?? null, `${words} a100 under ${qos.name}`, 'V21');
   atMost(inQos.cpus, qos.runningCpusPerUser, `${words} cpus under ${qos.name}`);
 }
 
@@ -155,20 +158,27 @@ type JobOf = Parameters<Parameters<State['jobs']['forEach']>[0]>[0];
 function heldBy({ jobs }: State, isMeant: (job: JobOf) => boolean) {
   let tasks = 0;
   let cpus = 0;
+  let gpus = 0;
+  let a100s = 0;
   for (const job of jobs.values()) {
     if (!isMeant(job)) continue;
+    const { nodeCount, perNode } = job.spec.request;
+    const ofTask = nodeCount * perNode.gpuCount;
+    const mayBeA100 = perNode.gpuKind?.types?.includes('a100') ?? true;
     for (const { parts } of job.active.values()) {
       if (parts.size === 0 || [...parts.values()].some(({ isNext }) => isNext)) continue;
       tasks += 1;
       cpus += cpusOf(job.spec.request);
+      gpus += ofTask;
+      if (mayBeA100) a100s += ofTask;
     }
   }
-  return { tasks, cpus };
+  return { tasks, cpus, gpus, a100s };
 }
 
-function atMost(count: number, limit: number | null, words: string): void {
+function atMost(count: number, limit: number | null, words: string, rule: Rule = 'P5'): void {
   if (limit === null || count <= limit) return;
-  throw new Violation('P5', `${words} are then ${count}, the limit is ${limit}`);
+  throw new Violation(rule, `${words} are then ${count}, the limit is ${limit}`);
 }
 
 /** P12: with all gone who are told to leave, everybody whom they leave for starts; and none is told

@@ -75,6 +75,8 @@ const qosView = z.object({
   runningTasksPerUser: count.nullable(),
   runningCpusPerUser: count.nullable(),
   waitingJobsPerUser: count.nullable(),
+  /** `gpus`, and `gpus:a100` of types. Absent: any. */
+  gpusPerUser: z.record(z.string(), count).exactOptional(),
   users: texts.nullable(),
   groups: texts.nullable(),
   tasksRunning: count,

@@ -155,9 +155,19 @@ function qosFrom(name: string, fields: Fields): Qos {
     runningTasksPerUser: get('running_tasks', null),
     runningCpusPerUser: get('running_cpus', null),
     waitingJobsPerUser: get('waiting_jobs', null),
+    ...gpusPerUserFrom(fields),
     users: get('users', null),
     groups: get('groups', null),
   };
+}
+
+/** Only where there are any. */
+function gpusPerUserFrom(fields: Fields): Pick<Qos, 'gpusPerUser'> {
+  const gpus = fields.get('running_gpus') ?? null;
+  const all = gpus === null ? NO_CAPS : { gpus: gpus as number };
+  const typed = typedCaps((fields.get('running_gpu_types') ?? []) as readonly string[]);
+  const gpusPerUser = { ...all, ...typed };
+  return Object.keys(gpusPerUser).length === 0 ? {} : { gpusPerUser };
 }
 
 function weightsFrom(config: Config): Weights {

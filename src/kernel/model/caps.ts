@@ -53,6 +53,11 @@ export function capsFrom(everybody: Caps, own: OwnCaps = NO_CAPS): Caps {
 /** `none`: any number; `default`: as others. Absent: as it is. */
 export type CapsChange = { readonly [kind in CapKind]?: number | 'none' | 'default' | undefined };
 
+export function numbersIn(caps: Caps): Record<string, number> {
+  const given = Object.entries(caps).filter((one): one is [string, number] => one[1] !== undefined);
+  return Object.fromEntries(given);
+}
+
 /** A user's own caps after a change. */
 export function changedCaps(before: OwnCaps, change: CapsChange): OwnCaps {
   const caps: { [kind in CapKind]?: number | null } = {};

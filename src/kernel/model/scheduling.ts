@@ -99,6 +99,8 @@ export interface Qos {
   readonly runningTasksPerUser: number | null;
   readonly runningCpusPerUser: number | null;
   readonly waitingJobsPerUser: number | null;
+  /** Gpus, all and of types, that one user may have running. Absent: any. */
+  readonly gpusPerUser?: Caps;
   readonly users: readonly UserName[] | null;
   readonly groups: readonly string[] | null;
 }

@@ -2,6 +2,7 @@
 
 import type { QosView } from '../../api/partitions.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
+import { type CapKind, capUnit } from '../../model/caps.ts';
 import { refuse } from '../../model/errors.ts';
 import { failure } from '../../model/failure.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -63,6 +64,8 @@ function limitWords(qos: QosView): string {
   const words = [];
   if (tasks !== null) words.push(`${tasks} running tasks`);
   if (cpus !== null) words.push(`${cpus} running cpus`);
+  for (const [kind, max] of Object.entries(qos.gpusPerUser ?? {}))
+    words.push(`${max} running ${capUnit(kind as CapKind)}s`);
   if (jobs !== null) words.push(`${jobs} waiting jobs`);
   return words.join(', ') || 'none';
 }

@@ -7,6 +7,7 @@ import type { Node } from '../../machine/nodes/facts.ts';
 import { labelsOf, mayGetWork } from '../../machine/nodes/view.ts';
 import { schedulingOf } from '../../machine/partitions/settings.ts';
 import type { State } from '../../machine/state.ts';
+import { numbersIn } from '../../model/caps.ts';
 import {
   DEFAULT_QOS,
   isMember,
@@ -45,8 +46,9 @@ export function viewQualities(state: State, { scheduling }: Settings): QosView[]
   const names = new Set([DEFAULT_QOS, ...Object.keys(scheduling.qualities)]);
   const loads = countBy(state, (job) => job.entry.qos);
   return [...names].map((name) => {
-    const { users, groups, ...qos } = qosOf(scheduling, name);
-    return { ...qos, ...accessFields({ users, groups }), ...loadFields(loads.get(name)) };
+    const { users, groups, gpusPerUser, ...qos } = qosOf(scheduling, name);
+    const gpus = gpusPerUser === undefined ? {} : { gpusPerUser: numbersIn(gpusPerUser) };
+    return { ...qos, ...gpus, ...accessFields({ users, groups }), ...loadFields(loads.get(name)) };
   });
 }
 

@@ -66,6 +66,7 @@ export function refusedBy(
     beyondLimits(partition, spec) ??
     beyondCluster(scheduling, spec.request) ??
     beyondCaps(capsOf(state, scheduling, actor.name), spec.request, actor.name) ??
+    beyondQos(qos, spec.request, actor.name) ??
     tooManyWaiting(state, qos, actor.name)
   );
 }
@@ -99,6 +100,9 @@ export function refusedMove(
       : beyondCluster(scheduling, after.request)) ??
     (person !== null && isLarger(after.request, before.request)
       ? beyondCaps(capsOf(state, scheduling, person.name), after.request, person.name)
+      : null) ??
+    (person !== null && (isOther || isLarger(after.request, before.request))
+      ? beyondQos(qos, after.request, person.name)
       : null) ??
     (person !== null && isOther ? tooManyWaiting(state, qos, person.name) : null)
   );
@@ -187,7 +191,12 @@ function isSameOfCluster(after: ResourceRequest, before: ResourceRequest): boole
 }
 
 /** A task that no number of ends of others would let start. */
-function beyondCaps(caps: Caps, request: ResourceRequest, user: string): Refusal | null {
+function beyondCaps(
+  caps: Caps,
+  request: ResourceRequest,
+  user: string,
+  where = '',
+): Refusal | null {
   const size = sizeOf(request);
   for (const kind of kindsIn(caps)) {
     const max = caps[kind];
@@ -196,10 +205,15 @@ function beyondCaps(caps: Caps, request: ResourceRequest, user: string): Refusal
     const type = typeOfKind(kind);
     const isNamed = type === null || size.types?.every((one) => isOfType(one, type)) === true;
     const hint = `It may be given gpus of the type ${type}: name others with --gpu-type.`;
-    const details = { user, asked: plural(asked, capUnit(kind)), cap: String(max) };
+    const details = { user, asked: plural(asked, capUnit(kind)), cap: `${max}${where}` };
     return refuse('user.cap_exceeded', details, isNamed ? undefined : hint);
   }
   return null;
+}
+
+/** The same of the gpus that a QoS lets one user hold. */
+function beyondQos({ name, gpusPerUser = {} }: Qos, request: ResourceRequest, user: string) {
+  return beyondCaps(gpusPerUser, request, user, ` under QoS ${name}`);
 }
 
 function isLarger(after: ResourceRequest, before: ResourceRequest): boolean {

@@ -11,7 +11,7 @@ import {
   FORECAST_TASKS_MAX,
   LOOKS_PER_TASK,
 } from '../../model/limits.ts';
-import { type Partition, siteRuleOf } from '../../model/scheduling.ts';
+import { type Partition, qosOf, siteRuleOf } from '../../model/scheduling.ts';
 import { GpusFirst, type Rivals } from '../cycle/gpus-first.ts';
 import { Resumer } from '../cycle/resume.ts';
 import { type ActiveTask, lineRules, type Snapshot } from '../cycle/snapshot.ts';
@@ -174,8 +174,9 @@ export function plannedStarts(
 
 function toolsOf(snapshot: Snapshot, now: number, looksMax: number): Tools {
   const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
-  const runningLimits = new RunningLimits(snapshot.active ?? NOBODY, (user) => {
-    return snapshot.quotas?.capsOf(user) ?? NO_CAPS;
+  const runningLimits = new RunningLimits(snapshot.active ?? NOBODY, {
+    capsOf: (user) => snapshot.quotas?.capsOf(user) ?? NO_CAPS,
+    qos: (name) => qosOf(snapshot.scheduling, name),
   });
   return { board, floors: new Floors(now), resumer: new Resumer(board, snapshot), runningLimits };
 }

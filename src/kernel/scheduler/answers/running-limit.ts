@@ -3,6 +3,7 @@
 
 import { type CapKind, type Caps, kindsIn, NO_CAPS } from '../../model/caps.ts';
 import type { JobId, UserName } from '../../model/ids.ts';
+import type { Qos } from '../../model/scheduling.ts';
 import type { ActiveTask } from '../cycle/snapshot.ts';
 import type { Candidate } from '../line/line.ts';
 import { amountOf, keysOf, sizeOf, type TaskSize } from '../line/quota.ts';
@@ -21,19 +22,22 @@ interface Stay {
   readonly amount: number;
 }
 
+/** Where limits are looked up. */
+export interface LimitRules {
+  readonly capsOf: (user: UserName) => Caps;
+  readonly qos: (name: string) => Qos;
+}
+
 export class RunningLimits {
   readonly #active: () => Iterable<ActiveTask>;
   /** By the key of a gate. Made when the first gate is asked for: most clusters have none. */
   #stays: Map<string, Stay[]> | null = null;
 
-  readonly #capsOf: (user: UserName) => Caps;
+  readonly #rules: LimitRules;
 
-  constructor(
-    active: () => Iterable<ActiveTask>,
-    capsOf: (user: UserName) => Caps = () => NO_CAPS,
-  ) {
+  constructor(active: () => Iterable<ActiveTask>, rules: LimitRules) {
     this.#active = active;
-    this.#capsOf = capsOf;
+    this.#rules = rules;
   }
 
   /** The first instant from `from` at which all its limits let it in; null: none ever does. */
@@ -56,7 +60,7 @@ export class RunningLimits {
   }
 
   #gatesOf(candidate: Candidate): Gate[] {
-    return gatesOf(candidate, this.#capsOf(candidate.group.owner));
+    return gatesOf(candidate, this.#rules.capsOf(candidate.group.owner));
   }
 
   #opens({ key, max, amount }: Gate, from: number): number | null {
@@ -96,8 +100,11 @@ export class RunningLimits {
       add(inPartition, { until, amount: 1 });
       add(inQos, { until, amount: 1 });
       add(cpusKey(inQos), { until, amount: cpus });
-      for (const kind of kindsIn(this.#capsOf(owner)))
-        add(capKey(kind, ofUser), { until, amount: amountOf({ ...active, gpus }, kind) });
+      const amountIn = (kind: CapKind): number => amountOf({ ...active, gpus }, kind);
+      for (const kind of kindsIn(this.#rules.capsOf(owner)))
+        add(capKey(kind, ofUser), { until, amount: amountIn(kind) });
+      for (const kind of kindsIn(this.#rules.qos(qos).gpusPerUser ?? NO_CAPS))
+        add(capKey(kind, inQos), { until, amount: amountIn(kind) });
     }
     return stays;
   }
@@ -108,11 +115,13 @@ function gatesOf({ entry, group, partition, qos }: Candidate, caps: Caps): Gate[
   const [inPartition, inQos, ofUser] = keysOf(group.owner, place);
   const size = sizeOf(group.shape.request);
   const { cpus } = size;
+  const { gpusPerUser = NO_CAPS } = qos;
   const limits: readonly (readonly [max: number | null, key: string, amount: number])[] = [
     [entry.runningMax, arrayKey(entry.jobId), 1],
     [partition.limits.tasksPerUser, inPartition, 1],
     [qos.runningTasksPerUser, inQos, 1],
     [qos.runningCpusPerUser, cpusKey(inQos), cpus],
+    ...kindsIn(gpusPerUser).map((kind) => capOf(kind, gpusPerUser, size, inQos)),
     ...kindsIn(caps).map((kind) => capOf(kind, caps, size, ofUser)),
   ];
   return limits.flatMap(([max, key, amount]) => (max === null ? [] : [{ max, key, amount }]));
@@ -127,10 +136,10 @@ function cpusKey(key: string): string {
 }
 
 /** What asks for nothing of it is under no cap. */
-function capOf(kind: CapKind, caps: Caps, size: TaskSize, ofUser: string) {
+function capOf(kind: CapKind, caps: Caps, size: TaskSize, key: string) {
   const amount = amountOf(size, kind);
   const max = amount === 0 ? null : (caps[kind] ?? null);
-  return [max, capKey(kind, ofUser), amount] as const;
+  return [max, capKey(kind, key), amount] as const;
 }
 
 function capKey(kind: CapKind, key: string): string {

@@ -133,11 +133,14 @@ export class QuotaBook {
       const all = { what: 'cpus', held: held.cpus, max: cpusMax } as const;
       return { key: inQos, limit: { ...where, ...all } };
     }
-    return this.#overCap(user, ofUser, size);
+    const { gpusPerUser = NO_CAPS } = qos;
+    return (
+      this.#overCap(gpusPerUser, { key: inQos, ...where }, size) ??
+      this.#overCap(this.capsOf(user), { key: ofUser, of: 'user', name: user, user }, size)
+    );
   }
 
-  #overCap(user: UserName, key: string, size: TaskSize): Excess | null {
-    const caps = this.capsOf(user);
+  #overCap(caps: Caps, { key, ...where }: CapPlace, size: TaskSize): Excess | null {
     if (!hasAny(caps)) return null;
     const counts = [this.#held.of(key), this.#started.of(key)];
     for (const kind of kindsIn(caps)) {
@@ -148,7 +151,7 @@ export class QuotaBook {
       const held = counts.reduce((sum, one) => sum + heldOf(one, kind), 0);
       if (held + more <= max) continue;
       const what = kind === 'running' ? 'tasks' : kind;
-      return { key, limit: { of: 'user', name: user, user, what, held, max } };
+      return { key, limit: { ...where, what, held, max } };
     }
     return null;
   }
@@ -162,6 +165,11 @@ export class QuotaBook {
       gpus: held.gpus + started.gpus,
     };
   }
+}
+
+/** Where a cap holds; `key`: one of `keysOf`. */
+interface CapPlace extends Pick<UserLimit, 'of' | 'name' | 'user'> {
+  readonly key: string;
 }
 
 interface Excess {

@@ -263,6 +263,9 @@ fair_share:
   groups:
     staff: {users: [eve], caps: {gpu_types: [h100:3]}}
 `);
+  const short = await configOf('qos: {short: {running_gpus: 2, running_gpu_types: [h100:1]}}\n');
+  const { gpusPerUser } = schedulingFrom(short).qualities['short'] ?? {};
+  assert.deepEqual(gpusPerUser, { gpus: 2, 'gpus:h100': 1 });
   const { memberCaps, caps } = schedulingFrom(config);
   assert.deepEqual(caps, { gpus: 4, 'gpus:h100': 1, 'gpus:a100': 2 });
   assert.deepEqual(memberCaps, { eve: { gpus: 4, 'gpus:h100': 3, 'gpus:a100': 2 } });

@@ -12,7 +12,7 @@ import {
   describeCaps,
 } from '../../../../src/kernel/model/caps.ts';
 import type { JobId, UserName } from '../../../../src/kernel/model/ids.ts';
-import { plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
+import { plainQos, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import {
   ADMIN,
   ANN,
@@ -181,6 +181,45 @@ scenario('[V21] what no end of others would let start is refused, with the type'
   give(head, 'ann', { 'gpus:a100': 'none' });
   head.submit({ gpuCount: 2 });
   assert.deepEqual(head.schedule(), ['1#1@n1']);
+});
+
+scenario('[V21] a QoS caps gpus of each user, all and of types', (head) => {
+  const cards = [A100(0), A100(1), card(2, { type: 't4' }), card(3, { type: 't4' })];
+  head.connect('n1', { cpus: 8, gpus: 4, cards });
+  const short = { ...plainQos('short'), gpusPerUser: { gpus: 2, 'gpus:a100': 1 } };
+  const scheduling = { ...plainScheduling('first_fit'), qualities: { short } };
+  head.settings = { ...SETTINGS, scheduling };
+  const job = { qos: 'short', walltimeMs: 60_000 };
+  head.submit({ ...job, gpuCount: 'a100:1' });
+  head.submit({ ...job, gpuCount: 'a100:1' });
+  head.submit({ ...job, gpuCount: 't4:1' });
+  head.submit({ ...job, gpuCount: 't4:1' });
+  head.submit({ ...job, gpuCount: 'a100:1' }, { by: BOB });
+  assert.deepEqual(head.schedule(), ['1#1@n1', '3#1@n1', '5#1@n1']);
+  assert.match(
+    why(head, 2),
+    /^quota: ann runs tasks with 2 gpus under QoS short; the limit is 2 per user/,
+  );
+  head.submit(job);
+  assert.deepEqual(head.schedule(), ['6#1@n1'], 'what asks for none is under none');
+  for (const id of ['1#1', '3#1']) head.started(id);
+  head.ended('3#1');
+  assert.deepEqual(head.schedule(), ['4#1@n1'], 'the a100 is at its own limit');
+  head.started('4#1');
+  head.ended('4#1');
+  assert.match(
+    why(head, 2),
+    /^quota: ann runs tasks with 1 a100 gpu under QoS short; the limit is 1/,
+  );
+  const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(2), 0), head.at);
+  assert.match(viewLookAhead(ahead, 'task').words, /in 1m/);
+  const command = submission({ ...job, gpuCount: 'a100:2' });
+  const { result } = head.once({ kind: 'command', command, actor: ANN });
+  assert.ok(!result.ok && result.error.code === 'user.cap_exceeded');
+  assert.equal(result.error.details['cap'], '1 under QoS short');
+  head.submit({ walltimeMs: 60_000, gpuCount: 'a100:2', held: true });
+  const change = { kind: 'change_job', jobId: head.job(7).id, change: { qos: 'short' } } as const;
+  assert.equal(head.refused(change, ANN), 'user.cap_exceeded');
 });
 
 scenario('[V21] a forecast knows of the caps of types', (head) => {

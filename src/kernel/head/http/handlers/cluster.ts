@@ -4,7 +4,7 @@ import { availableParallelism, freemem, hostname, loadavg, totalmem, userInfo } 
 import { nameOfBareUid } from '../../../base/account-name.ts';
 import { err, ok } from '../../../base/result.ts';
 import { capsOf } from '../../../machine/caps.ts';
-import type { Caps } from '../../../model/caps.ts';
+import { numbersIn } from '../../../model/caps.ts';
 import { refuse } from '../../../model/errors.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
 import { nodeState } from '../../answers/node-view.ts';
@@ -36,11 +36,6 @@ export const info: Handler<'info'> = ({ engine, facts, archive }, { actor }) => 
     head: headFacts({ engine, facts }),
   });
 };
-
-function numbersIn(caps: Caps): Record<string, number> {
-  const given = Object.entries(caps).filter((one): one is [string, number] => one[1] !== undefined);
-  return Object.fromEntries(given);
-}
 
 function headFacts({ engine, facts }: Pick<Services, 'engine' | 'facts'>) {
   return {
