@@ -3,7 +3,6 @@
 // hash is no right. Nothing here knows of jobs: which blobs they name is asked of `names`.
 
 import { mkdir, rm } from 'node:fs/promises';
-import type { BlobFrame } from '../../api/blob-frames.ts';
 import { err, ok, type Result } from '../../base/result.ts';
 import type { References } from '../../files/blobs/references.ts';
 import { diskBytes, type Piece } from '../../files/blobs/upload.ts';
@@ -23,7 +22,7 @@ import { bytesIdle, type Shortage, type SweepWorld, sweepBlobs } from './blob-sw
 import { type BlobFile, Contents, type OpenBlob } from './contents.ts';
 import { Holdings } from './holdings.ts';
 import { type ByteSource, receivePiece } from './receive.ts';
-import { receiveMany } from './receive-many.ts';
+import { receiveMany, type SentContents } from './receive-many.ts';
 import { Uploads } from './uploads.ts';
 
 /** How often idle blobs are looked for. */
@@ -303,7 +302,7 @@ export class BlobStore {
    */
   receiveMany(
     user: string,
-    frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>,
+    frames: SentContents,
     isOutput = false,
   ): Promise<Result<number, Refusal>> {
     return receiveMany(user, frames, {

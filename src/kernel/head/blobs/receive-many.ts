@@ -19,6 +19,10 @@ const WRITTEN_PER_TURN = 16;
 const TOGETHER_MAX = 2000;
 const PACKED_BYTES_MAX = 4 * 1_048_576;
 
+/** Without a hash: whatever its bytes say. */
+type SentContent = Pick<BlobFrame, 'bytes'> & Partial<BlobFrame>;
+export type SentContents = AsyncIterable<SentContent> | Iterable<SentContent>;
+
 export interface Taking {
   readonly contents: Contents;
   readonly disk: DiskSync;
@@ -29,7 +33,7 @@ export interface Taking {
 /** How many are kept. What is whole is kept, also when a later one is not. */
 export async function receiveMany(
   user: string,
-  frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>,
+  frames: SentContents,
   taking: Taking,
 ): Promise<Result<number, Refusal>> {
   const intake = new Intake(user, taking);
@@ -57,7 +61,7 @@ class Intake {
     this.#taking = taking;
   }
 
-  async takeAll(frames: AsyncIterable<BlobFrame> | Iterable<BlobFrame>): Promise<Refusal | null> {
+  async takeAll(frames: SentContents): Promise<Refusal | null> {
     for await (const frame of frames) {
       const refusal = await this.#take(frame);
       if (refusal !== null) return refusal;
@@ -65,10 +69,10 @@ class Intake {
     return null;
   }
 
-  async #take({ hash: named, bytes }: BlobFrame): Promise<Refusal | null> {
+  async #take({ hash: named, bytes }: SentContent): Promise<Refusal | null> {
     const { contents, takeRoom } = this.#taking;
-    const hash = named as BlobHash;
     const actual = hashOf('sha256', bytes, 'hex');
+    const hash = (named ?? actual) as BlobHash;
     if (actual !== hash) return refuse('blob.hash_mismatch', { hash, actual });
     if (contents.hold(this.#user, hash)) {
       this.#named.push(hash);

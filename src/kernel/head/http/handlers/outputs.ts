@@ -1,7 +1,5 @@
 // What tasks left: stored by their nodes, listed, read and removed by their owners.
 
-import { hash } from 'node:crypto';
-import type { BlobFrame } from '../../../api/blob-frames.ts';
 import { err, ok } from '../../../base/result.ts';
 import { type JobManifest, readOutputs } from '../../../files/job-manifest.ts';
 import { refuse } from '../../../model/errors.ts';
@@ -23,7 +21,9 @@ export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive, b
   if (!outputs.ok) return err(refuse('argument.invalid', { what: outputs.error }));
   const { contents = [] } = body;
   if (contents.length > 0) {
-    const received = await blobs.receiveMany(caller.value.owner, framesOf(contents), true);
+    // By their own hashes: what is stored names them, or it is refused as lacking.
+    const sent = contents.map((text) => ({ bytes: Buffer.from(text, 'base64') }));
+    const received = await blobs.receiveMany(caller.value.owner, sent, true);
     noteRoom(engine, caller.value, received);
     if (!received.ok) return received;
   }
@@ -31,13 +31,6 @@ export const storeOutputs: Handler<'storeOutputs'> = async ({ engine, archive, b
   noteRoom(engine, caller.value, stored);
   return stored;
 };
-
-function framesOf(contents: readonly string[]): BlobFrame[] {
-  return contents.map((text) => {
-    const bytes = Buffer.from(text, 'base64');
-    return { hash: hash('sha256', bytes, 'hex'), bytes };
-  });
-}
 
 export const listOutputs: Handler<'listOutputs'> = async ({ archive }, { params, query }) => {
   const place = readPlace(params.id);

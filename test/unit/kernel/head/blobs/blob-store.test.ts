@@ -502,6 +502,14 @@ test('[F13] users never fill what is kept free for what jobs leave', async (t) =
   assert.ok((await store.receive('alice', hashOf('y'), output, pieces('y'))).ok);
 });
 
+test('a content that comes without its hash is kept by the one of its bytes', async (t) => {
+  const { store } = await bench(t, 100 * BLOCK);
+  const received = await store.receiveMany('bob', [{ bytes: Buffer.from('few') }]);
+  assert.deepEqual(received, { ok: true, value: 1 });
+  assert.ok(store.mayRead({ user: 'bob', by: null }, hashOf('few')));
+  await store.close();
+});
+
 test('[F15] what a user sends, and what their jobs leave, counts for them and for nobody else', async (t) => {
   const made = await bench(t, 100 * BLOCK, { userBytesMax: 3 * BLOCK });
   const { send, clock, names } = made;
