@@ -111,12 +111,12 @@ describe('the helper of steps', { timeout: 240_000 }, () => {
   });
 
   test('[Z6] a terminal has a size, also none, and keys that are signals', async () => {
-    const step = start(['sh', '-c', 'tty; stty size; read x; stty size; sleep 600; stty size'], {
-      WEFT_STEP_PTY: '24x80',
-    });
+    // A key that comes while a program of the shell's is ending is for that program alone.
+    const script = 'tty; stty size; read x; stty size; echo asleep; exec sleep 600';
+    const step = start(['sh', '-c', script], { WEFT_STEP_PTY: '24x80' });
     await step.says(/24 80/);
     step.send(sizeFrame({ rows: 50, columns: 132 }), ...inputFrames(Buffer.from('go\r')));
-    await step.says(/50 132/);
+    await step.says(/50 132\s+asleep/);
     step.send(...inputFrames(Buffer.from('\u0003')));
     const { exit, output } = await step.ended();
     assert.match(output, /^\/dev\/pts\/\d+/);
