@@ -95,7 +95,11 @@ function checkPromises({ step, before }: Cycle): void {
   if (starts.length > 0 || preemptions.length > 0) return;
   const now = new Map(promised.map((one) => [`${one.jobId}[${one.index}]`, one.at]));
   // Whose owner is now at a limit has left the line, and who came after gets other slots.
-  if (before.promised.some(({ jobId, index }) => !now.has(`${jobId}[${index}]`))) return;
+  const known = before.promised.map(({ jobId, index }) => `${jobId}[${index}]`);
+  if (known.some((key) => !now.has(key))) return;
+  // What started counts as use of its owner, whose others stand further back since.
+  const line = [...now.keys()].filter((key) => known.includes(key));
+  if (line.some((key, at) => key !== known[at])) return;
   const scheduling = schedulingOf(step.state, step.settings);
   for (const { jobId, index, at } of before.promised) {
     const key = `${jobId}[${index}]`;

@@ -259,6 +259,41 @@ describe('the commands of Slurm', () => {
     await ok('scancel', id);
   });
 
+  it('[X2] nodes are left out, one of its name runs at a time, and sattach follows', async () => {
+    const wrap = ['--parsable', '-J', 'alone', '--exclude=n1', '--wrap'];
+    const first = await ok(
+      'sbatch',
+      ...wrap,
+      'hostname >&2; until [ -e go-alone ]; do sleep 0.1; done',
+    );
+    const next = await ok('sbatch', '-d', 'singleton', ...wrap, 'true');
+    await until('the first runs', async () => {
+      return (await ok('squeue', '-h', '-j', first, '-o', '%N')) === 'n2' || undefined;
+    });
+    assert.match(await ok('scontrol', 'show', 'job', next), new RegExp(`Dependency=${first}`));
+    const followed = type('sattach', `${first}.batch`);
+    write('go-alone', '');
+    const said = await followed;
+    assert.equal(said.code, 0, said.error);
+    assert.match(said.error, /slurm-%j\.out in .*; not followed/);
+    await ended(next);
+    assert.equal(
+      await ok('sacct', '-X', '-n', '-P', '-j', next, '-o', 'State,NodeList'),
+      'COMPLETED|n2',
+    );
+  });
+
+  it('[X2] scontrol makes a reservation, shows it and deletes it', async () => {
+    const made = ['StartTime=now+2hours', 'Duration=90', 'Users=root', 'Nodes=n[1-2]'];
+    const said = await ok('scontrol', 'create', 'ReservationName=course', ...made);
+    assert.equal(said, 'Reservation created: course');
+    const shown = await ok('scontrol', 'show', 'reservation', 'course');
+    assert.match(shown, /ReservationName=course .*Duration=01:30:00\n {3}Nodes=n\[1-2\] NodeCnt=2/);
+    await ok('scontrol', 'delete', 'ReservationName=course');
+    const gone = await type('scontrol', 'show', 'reservation', 'course');
+    assert.match(gone.error, /^scontrol: error: Reservation course not found/);
+  });
+
   it('scancel ends a step alone, and sstat shows what runs', async () => {
     const id = await ok('sbatch', '--parsable', '--wrap', 'sleep 600');
     await until('it runs', async () => {
@@ -382,7 +417,16 @@ describe('the commands of Slurm', () => {
     const wrong: readonly (readonly [words: RegExp, ...argv: string[]])[] = [
       [/^sbatch: error: unrecognized option '--foo'\n/, 'sbatch', '--foo', 'job.sh'],
       [/^sbatch: error: Unable to open file none\.sh/, 'sbatch', 'none.sh'],
-      [/^sbatch: error: --exclude is not honoured here/, 'sbatch', '--exclude=n1', 'job.sh'],
+      [/^sbatch: error: --exclude leaves no node/, 'sbatch', '--exclude=n[1-2]', 'job.sh'],
+      [/^sattach: error: 9\.0: a step's output/, 'sattach', '9.0'],
+      [/^scontrol: error: A reservation needs Dur/, 'scontrol', 'create', 'reservation'],
+      [
+        /^scontrol: error: Creating .* accounts is not/,
+        'scontrol',
+        'create',
+        'reservation',
+        'Accounts=x',
+      ],
       [/^sbatch: error: Invalid time limit/, 'sbatch', '-t', '1h', 'job.sh'],
       [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'plain'],
       [/DOS line breaks/, 'sbatch', 'dos.sh'],

@@ -12,7 +12,7 @@ import type { OptionRow } from '../../src/wings/slurm/core/option-table.ts';
 const INTRO = `# Commands that speak Slurm
 
 Scripts and programs that were written for Slurm run here unchanged: \`weft front slurm DIR\` makes a folder for the \`PATH\` with
-\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sstat\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
+\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sstat\`, \`sattach\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
 has such commands of somebody else is refused: nothing of a real Slurm is hidden unless you put the folder before it.
 
 - A script runs once, on the first of its nodes; \`srun\` in it starts ranks on all of them, and so does \`mpirun\`.

@@ -24,6 +24,7 @@ export const slurm: Wing = {
       scancel: () => import('./cli/scancel.ts'),
       sacct: () => import('./cli/sacct.ts'),
       sstat: () => import('./cli/sstat.ts'),
+      sattach: () => import('./cli/sattach.ts'),
       scontrol: () => import('./cli/scontrol.ts'),
     },
   },

@@ -18,6 +18,7 @@ export const COMMANDS = [
   'scancel',
   'sacct',
   'sstat',
+  'sattach',
   'scontrol',
 ] as const;
 const STARTER = fileURLToPath(new URL('../../../../bin/slurm-front.mjs', import.meta.url));

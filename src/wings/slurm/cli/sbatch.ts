@@ -14,7 +14,8 @@ import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
-import { type Given, type Request, requestOf } from '../core/request.ts';
+import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
+import { listJobs } from './job-rows.ts';
 import { readWords, speaking } from './speaking.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
@@ -113,7 +114,7 @@ export async function submissionOf(
   program: Program,
   given: Given,
 ): Promise<Submission> {
-  const read = requestOf(given, await cpusOfLargest(context, given));
+  const read = requestOf(given, await knownFor(context, given));
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
@@ -172,9 +173,25 @@ const isBelow = (folder: string, root: string): boolean => {
   return way === '' || !(way.startsWith('..') || path.isAbsolute(way));
 };
 
-/** Only asked where the number of nodes is left open. */
-async function cpusOfLargest(context: Context, { ntasks, nodes }: Given): Promise<number> {
-  if (ntasks === undefined || nodes !== undefined) return Number.POSITIVE_INFINITY;
-  const listed = await (await context.api()).call('listNodes');
-  return Math.max(1, ...listed.nodes.map(({ total }) => total.cpuCount));
+/** The head is asked only for what the options need. */
+async function knownFor(context: Context, given: Given): Promise<Known> {
+  const isOpen = given.ntasks !== undefined && given.nodes === undefined;
+  const needsNodes = isOpen || given.exclude !== undefined;
+  const api = await context.api();
+  const { nodes } = needsNodes ? await api.call('listNodes') : { nodes: [] };
+  const largest = Math.max(1, ...nodes.map(({ total }) => total.cpuCount));
+  return {
+    cpusMax: isOpen ? largest : Number.POSITIVE_INFINITY,
+    nodes: nodes.map(({ name }) => name),
+    namesakes: await namesakesOf(context, given),
+  };
+}
+
+async function namesakesOf(context: Context, given: Given): Promise<number[]> {
+  const name = given['job-name'];
+  if (name === undefined || given.dependency?.split(',').includes('singleton') !== true) return [];
+  const api = await context.api();
+  const { name: owner } = await api.call('whoami');
+  const jobs = await listJobs(api, { state: 'active', owner, name });
+  return jobs.map(({ id }) => id);
 }

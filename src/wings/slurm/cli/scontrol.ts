@@ -12,8 +12,9 @@ import { readId } from '../core/ids.ts';
 import { slurmState } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
 import { exitOf, listJobs } from './job-rows.ts';
+import { createReservation, deleteReservation } from './reservations.ts';
 import { slurmNodeStateOf } from './sinfo.ts';
-import { runOurs, speaking } from './speaking.ts';
+import { fieldsOf, runOurs, speaking } from './speaking.ts';
 import { instant } from './squeue.ts';
 
 export const summary = 'Show and change jobs and nodes, as scontrol of Slurm does.';
@@ -37,6 +38,8 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
   if (ours !== undefined) return onJobs(context, ours, rest);
   if (command === 'show') return show(context, rest);
   if (command === 'update') return update(context, rest);
+  if (command === 'create') return createReservation(context, rest);
+  if (command === 'delete') return deleteReservation(context, rest);
   if (command === 'ping') {
     await (await context.api()).call('info');
     context.print('Slurmctld(primary) at weft is UP');
@@ -44,7 +47,7 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
   }
   throw usage(
     `invalid keyword: ${command}`,
-    `There are show, update, ping, ${Object.keys(ON_JOBS).join(', ')}.`,
+    `There are show, update, create, delete, ping, ${Object.keys(ON_JOBS).join(', ')}.`,
   );
 }
 
@@ -200,12 +203,7 @@ function reservationWords(one: ReservationView): string {
 
 /** `update JobId=42 TimeLimit=2:00:00`, `update NodeName=n1 State=DRAIN Reason=disk`. */
 async function update(context: Context, words: readonly string[]): Promise<number> {
-  const said = new Map(
-    words.map((word) => {
-      const [key = '', text = ''] = word.split(/=(.*)/s);
-      return [key.toLowerCase(), text] as const;
-    }),
-  );
+  const said = fieldsOf(words);
   const job = said.get('jobid');
   const node = said.get('nodename');
   if (job !== undefined) return updateJob(context, ourId(job), said);

@@ -60,14 +60,28 @@ export function refuseStates(words: readonly string[] | undefined): void {
 }
 
 /** Runs a line of ours, which says nothing where all is well, as Slurm's do not. */
-export async function runOurs(context: Context, words: readonly string[]): Promise<number> {
+export async function runOurs(
+  context: Context,
+  words: readonly string[],
+  out: (text: string | Uint8Array) => void = () => undefined,
+): Promise<number> {
   const { terminal, program, runLine } = context;
   const error = (text: string | Uint8Array): void => {
     const said = typeof text === 'string' ? text : Buffer.from(text).toString();
     terminal.error(said.replace(`${program}: `, `${program}: error: `));
   };
-  const code = (await runLine?.(words, { ...terminal, out: () => undefined, error })) ?? 1;
+  const code = (await runLine?.(words, { ...terminal, out, error })) ?? 1;
   return code === 0 ? 0 : 1;
+}
+
+/** `Key=text` words by their keys in lower case. */
+export function fieldsOf(words: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(
+    words.map((word) => {
+      const [key = '', text = ''] = word.split(/=(.*)/s);
+      return [key.toLowerCase(), text] as const;
+    }),
+  );
 }
 
 /** The names in a list with commas; undefined: none was given. */

@@ -47,10 +47,19 @@ export interface Read {
   readonly warnings: readonly string[];
 }
 
-/** `cpusMax`: of the largest node; a job whose ranks it cannot hold gets more nodes. */
-export function requestOf(given: Given, cpusMax: number): Result<Read, string> {
+/** What options are read with. */
+export interface Known {
+  /** Cpus of the largest node: a job whose ranks it cannot hold gets more nodes. */
+  readonly cpusMax: number;
+  /** The nodes of the cluster, where some are to be left out. */
+  readonly nodes: readonly string[];
+  /** Jobs of the same user and name that have not ended, where they are waited for. */
+  readonly namesakes: readonly number[];
+}
+
+export function requestOf(given: Given, known: Known): Result<Read, string> {
   try {
-    return ok({ request: build(given, cpusMax), warnings: warningsOf(given) });
+    return ok({ request: build(given, known), warnings: warningsOf(given) });
   } catch (error) {
     if (error instanceof Bad) return err(error.message);
     throw error;
@@ -74,8 +83,8 @@ function warningsOf(given: Given): string[] {
   return [...mailed, ...ignored];
 }
 
-function build(given: Given, cpusMax: number): Request {
-  const shape = shapeOf(given, cpusMax);
+function build(given: Given, known: Known): Request {
+  const shape = shapeOf(given, known.cpusMax);
   const { output } = given;
   const isArray = given.array !== undefined;
   const out = fileOf('output', output ?? (isArray ? 'slurm-%A_%a.out' : 'slurm-%j.out'), isArray);
@@ -88,9 +97,10 @@ function build(given: Given, cpusMax: number): Request {
     partition: given.partition?.split(',')[0],
     qos: given.qos,
     array: given.array,
-    after: given.dependency === undefined ? undefined : dependencies(given.dependency),
+    after:
+      given.dependency === undefined ? undefined : dependencies(given.dependency, known.namesakes),
     needs: given.constraint === undefined ? undefined : [constraint(given.constraint)],
-    nodesNamed: given.nodelist === undefined ? undefined : hosts(given.nodelist),
+    nodesNamed: nodesNamed(given, known.nodes),
     exclusive: given.exclusive === undefined ? undefined : true,
     stdin: given.input,
     chdir: given.chdir,
@@ -229,14 +239,16 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   aftercorr: 'each',
 };
 
-function dependencies(text: string): string[] {
+/** `namesakes`: those for which a singleton waits; later ones of its name wait for it. */
+function dependencies(text: string, namesakes: readonly number[]): string[] {
   if (text.includes('?')) bad('--dependency with ? is not honoured here: all of them must be met');
   return text.split(',').flatMap((one) => {
     const [kind = '', ...ids] = one.split(':');
+    if (one === 'singleton') return namesakes.map((id) => `${id}:any`);
     const condition = CONDITIONS[kind];
     if (condition === undefined || ids.length === 0) {
       bad(
-        `--dependency ${one} is not honoured here: there are ${Object.keys(CONDITIONS).join(', ')}`,
+        `--dependency ${one} is not honoured here: there are ${Object.keys(CONDITIONS).join(', ')}, singleton`,
       );
     }
     return ids.map((id) => `${id.replace(/_\*$/, '')}:${condition}`);
@@ -249,9 +261,18 @@ function constraint(text: string): string {
   return text.replaceAll(',', ' & ').replace(/\s*([&|])\s*/g, ' $1 ');
 }
 
-function hosts(text: string): string {
-  const names = expandHosts(text);
-  return names === null ? bad(`Invalid node name specified: ${text}`) : names.join(',');
+function nodesNamed({ nodelist, exclude }: Given, all: readonly string[]): string | undefined {
+  const wanted = nodelist === undefined ? undefined : hosts(nodelist);
+  if (exclude === undefined) return wanted?.join(',');
+  const not = hosts(exclude);
+  const unknown = not.find((name) => !all.includes(name));
+  if (unknown !== undefined) bad(`Invalid node name specified: ${unknown}`);
+  const left = (wanted ?? all).filter((name) => !not.includes(name));
+  return left.length === 0 ? bad('--exclude leaves no node') : left.join(',');
+}
+
+function hosts(text: string): string[] {
+  return expandHosts(text) ?? bad(`Invalid node name specified: ${text}`);
 }
 
 const UNITS_OF_TIME: Readonly<Record<string, string>> = {
@@ -262,7 +283,8 @@ const UNITS_OF_TIME: Readonly<Record<string, string>> = {
   week: 'w',
 };
 
-function beginOf(text: string): string {
+/** `now+2hours` in our words; other times are ours, too. */
+export function beginOf(text: string): string {
   const [, count, unit = 'second'] =
     /^now\+(\d+)(second|minute|hour|day|week)?s?$/.exec(text) ?? [];
   if (count === undefined) return text;

@@ -15,6 +15,11 @@ export const verb = defineVerb({
     const api = await context.api();
     const job = await api.call('getJob', { params: { id } });
     const { request, ranksPerNode, files } = job;
+    const named = [files.stdout, files.stderr].filter((file) => file !== undefined);
+    if (named.length > 0)
+      context.note(
+        `job ${id} writes to ${[...new Set(named)].join(' and ')} in ${job.directory ?? 'its directory'}; not followed`,
+      );
     // What ranks say comes through the one program that starts them.
     const isMpi = ranksPerNode != null;
     await followJob(context, {

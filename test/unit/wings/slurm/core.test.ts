@@ -84,13 +84,14 @@ test('[X2] time limits are minutes, clocks and days', () => {
   assert.equal(formatLong(247_000), '00:04:07');
 });
 
-const request = (given: Given, cpusMax = 16) => {
-  const got = requestOf(given, cpusMax);
+const NODES = ['n1', 'n2', 'n3'];
+const request = (given: Given, cpusMax = 16, namesakes: readonly number[] = []) => {
+  const got = requestOf(given, { cpusMax, nodes: NODES, namesakes });
   assert.ok(got.ok, got.ok ? '' : got.error);
   return got.value;
 };
 const refused = (given: Given): string => {
-  const got = requestOf(given, 16);
+  const got = requestOf(given, { cpusMax: 16, nodes: NODES, namesakes: [] });
   return got.ok ? '' : got.error;
 };
 
@@ -113,6 +114,15 @@ test('[X2] ranks and cpus become cpus of nodes, and as many nodes as hold them',
     /is not 2 nodes with 2 each/,
   );
   assert.match(refused({ nodes: '2', ntasks: '5' }), /share evenly/);
+});
+
+test('[X2] nodes that are left out, and what one of its name waits for', () => {
+  assert.equal(request({ exclude: 'n2' }).request.nodesNamed, 'n1,n3');
+  const both = request({ nodelist: 'n[1-2]', exclude: 'n2,n3' });
+  assert.equal(both.request.nodesNamed, 'n1');
+  const single = request({ dependency: 'singleton,afterok:9' }, 16, [4, 7]);
+  assert.deepEqual(single.request.after, ['4:any', '7:any', '9:ok']);
+  assert.deepEqual(request({ dependency: 'singleton' }).request.after, []);
 });
 
 test('[X2] memory, gpus, files, conditions and environment mean the same here', () => {
@@ -155,11 +165,12 @@ test('[X2] memory, gpus, files, conditions and environment mean the same here', 
 });
 
 test('[X3] what is not honoured is refused by name, and a hint gives a warning', () => {
-  assert.match(refused({ exclude: 'n1' }), /^--exclude is not honoured here: /);
+  assert.equal(refused({ exclude: 'n[1-3]' }), '--exclude leaves no node');
+  assert.equal(refused({ exclude: 'n9' }), 'Invalid node name specified: n9');
   assert.match(refused({ gres: 'gpu:a100:0' }), /Invalid generic resource \(gres\)/);
   assert.match(refused({ licenses: 'a|b' }), /Invalid license specification/);
   assert.match(refused({ gres: 'shard:2' }), /Invalid generic resource \(gres\)/);
-  assert.match(refused({ dependency: 'singleton' }), /not honoured here: there are afterok/);
+  assert.match(refused({ dependency: 'after:1' }), /not honoured here: there are afterok/);
   assert.match(refused({ mem: '0' }), /--mem=0 is not honoured/);
   assert.match(refused({ output: '%Q' }), /%Q stands for nothing here/);
   const { warnings } = request({ account: 'p' });
