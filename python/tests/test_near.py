@@ -7,8 +7,10 @@ import sys
 import unittest
 from unittest import mock
 
-from tests.test_executor import LIMIT, Executors
+import weft
+from tests.test_executor import LIMIT, WORKER, Executors
 from weft._near import _VALUE_BYTES_MAX, NearMemory
+from weft._session import settled
 
 VALUE = b"value" * 20_000
 SCRIPT = """
@@ -77,6 +79,37 @@ class Calls(Executors):
         self.assertEqual((offer.call_count, read.call_count), (40, 40))
         # The last word of a worker that has read its value may come after the result.
         self.until("all are let go of", lambda: near._count == 0 and near._bytes == 0)
+
+
+class Closed(unittest.TestCase):
+    def test_what_nobody_has_read_is_let_go_of_with_the_pool(self):
+        for end in ("shutdown", "closed", "given up", "failed"):
+            with self.subTest(end):
+                self.lets_go(end)
+
+    def lets_go(self, end):
+        executor = weft.Executor(1, **WORKER)
+        try:
+            self.assertEqual(executor.submit(len, b"value").result(LIMIT), 5)
+            pool = executor._pool
+            with pool._lock:
+                # As of a worker that has not said yet that it has read it.
+                file, pool._session._offered[1_000_000] = offered(pool._near)
+            self.assertEqual(read_elsewhere(file), "True valuevalue")
+            if end == "closed":
+                pool.close()
+            elif end == "given up":
+                pool.close(settled("gone", "the test gives it up"))
+            elif end == "failed":
+                with mock.patch.object(pool, "_push", side_effect=ValueError("a bug")):
+                    with mock.patch("threading.excepthook"):
+                        pool._wake()
+                        pool._thread.join(LIMIT)
+        finally:
+            executor.shutdown()
+        pool._thread.join(LIMIT)
+        self.assertEqual((pool._near._count, pool._near._bytes), (0, 0))
+        self.assertRegex(read_elsewhere(file), "^False")
 
 
 class Far(Executors):

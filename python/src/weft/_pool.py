@@ -163,6 +163,8 @@ class PoolLine:
                 self._socket.close()
             self._reader.close()
             self._writer.close()
+            with self._lock:
+                self._session.gone()  # What is offered takes memory as long as this program runs.
 
     def _serve(self) -> None:
         """Until the line is lost, or is not wanted any more."""

@@ -2,6 +2,7 @@
 
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
+import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AdmittedReply } from '../../api/nodes.ts';
 import type { Config } from '../../config/config.ts';
@@ -49,7 +50,7 @@ export const verb = defineVerb<Options>({
     command.option('--label <labels...>', 'labels of this node');
     command.option('--again', 'forget an earlier membership');
   },
-  async run({ context, args: [word = '-'], options }) {
+  async run({ context, args: [word], options }) {
     const paths = new LocalPaths(context.directory);
     if (existsSync(paths.membership) && !options.again) {
       throw usage(
@@ -57,10 +58,8 @@ export const verb = defineVerb<Options>({
         'Use --again to leave that membership and join again.',
       );
     }
-    const isAsked = word === '-';
-    if (isAsked && context.terminal.ask !== undefined)
-      context.note('paste weft-join:… here, and press Enter');
-    const joined = await joinCluster(context, isAsked ? await readStandardInput() : word, options);
+    const token = word === undefined || word === '-' ? await askedToken(context, word) : word;
+    const joined = await joinCluster(context, token, options);
     context.print(`Node ${joined.name} is a member of ${joined.clusterName}.`);
     context.print(await startWords(context));
     return 0;
@@ -192,10 +191,22 @@ function readName(text: string): string {
   return name.value;
 }
 
+/** Tells whoever has not typed `-` what it waits for: an input may stay open where nobody types. */
+export function askedToken(
+  context: Pick<Context, 'note' | 'terminal'>,
+  word?: '-',
+  input?: Readable,
+): Promise<string> {
+  if (context.terminal.ask !== undefined) context.note('paste weft-join:… here, and press Enter');
+  else if (word === undefined)
+    context.note('reading a join token (weft-join:…) from standard input');
+  return readStandardInput(input);
+}
+
 /** A token, or the first line that has something. Throws a failure. */
-export async function readStandardInput(): Promise<string> {
+export async function readStandardInput(input: Readable = process.stdin): Promise<string> {
   let text = '';
-  for await (const piece of process.stdin.setEncoding('utf8')) {
+  for await (const piece of input.setEncoding('utf8')) {
     text += piece as string;
     // Nobody at a keyboard has to end the input as well.
     if (text.trimStart().includes('\n')) break;

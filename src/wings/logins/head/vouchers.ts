@@ -21,6 +21,8 @@ const OPEN_MAX = 16;
 const REFUSED_EVERY_MS = 60_000;
 /** Users of a node that have lines of their own; those beyond share one. */
 const USERS_MAX = 64;
+/** No user's name. */
+const SHARED = '';
 
 /** Refusals that have a line in the audit log, and those since, which will be in the next one. */
 interface Refused {
@@ -60,31 +62,32 @@ export class Vouchers {
       log.error({ node, error }, 'a login could not be looked at');
       return 'the head could not look at it; its log says why';
     });
-    const times = why === null ? 1 : this.#timesRefused(node, user);
+    const { times, who } = why === null ? { times: 1, who: user } : this.#refuse(node, user);
     if (times > 0) {
-      const line = { who: node, what: 'vouch', user, code, result: why ?? 'ok' };
+      const line = { who: node, what: 'vouch', user: who, code, result: why ?? 'ok' };
       audit.info(times === 1 ? line : { ...line, times }, 'vouch');
     }
     agents.tellWing(node, WING, { ask, why } satisfies VouchAnswer);
   }
 
-  /** How many refusals a line stands for; 0: it is counted in the next one. */
-  #timesRefused(node: NodeName, user: string): number {
+  /** How many refusals a line stands for, and of whom; 0: it is counted in the next one. */
+  #refuse(node: NodeName, user: string): { readonly times: number; readonly who: string } {
     const { engine } = this.#world;
     const users = this.#refused.get(node) ?? new Map<string, Refused>();
     this.#refused.set(node, users);
     // What a node says of users before an admin trusts it tells nothing apart.
     const isTold = whyNotTrusted(engine.state, node) === null;
-    const key = isTold && (users.has(user) || users.size < USERS_MAX) ? user : '';
-    const last = users.get(key);
     const at = engine.now();
-    // A clock that was set back hides none.
-    if (last !== undefined && at >= last.at && at - last.at < REFUSED_EVERY_MS) {
+    const isOwn = isTold && (users.has(user) || hasRoom(users, at));
+    const key = isOwn ? user : SHARED;
+    const last = users.get(key);
+    if (last !== undefined && isRecent(last, at)) {
       last.since += 1;
-      return 0;
+      return { times: 0, who: user };
     }
     users.set(key, { at, since: 0 });
-    return (last?.since ?? 0) + 1;
+    const times = (last?.since ?? 0) + 1;
+    return { times, who: isOwn || times === 1 ? user : `${user} and others` };
   }
 
   /** Approves the login, or says why not. */
@@ -132,4 +135,24 @@ export class Vouchers {
       this.#open -= 1;
     }
   }
+}
+
+/** Whether one more user may have lines; those whose last one is old make room for it. */
+function hasRoom(users: Map<string, Refused>, at: number): boolean {
+  if (users.size < USERS_MAX) return true;
+  for (const [user, { at: written, since }] of users) {
+    if (user === SHARED || isRecent({ at: written }, at)) continue;
+    users.delete(user);
+    if (since === 0) continue;
+    // Nothing is lost: the next line of all the others has it.
+    const shared = users.get(SHARED) ?? { at: written, since: 0 };
+    shared.since += since;
+    users.set(SHARED, shared);
+  }
+  return users.size < USERS_MAX;
+}
+
+/** A clock that was set back hides none. */
+function isRecent({ at: written }: Pick<Refused, 'at'>, at: number): boolean {
+  return at >= written && at - written < REFUSED_EVERY_MS;
 }

@@ -5,8 +5,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
-import { startWords } from '../../../../src/kernel/cli/commands/join.ts';
+import { askedToken, startWords } from '../../../../src/kernel/cli/commands/join.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
 import type { AgentOptions } from '../../../../src/kernel/config/daemon-options.ts';
@@ -14,6 +15,9 @@ import { WINGS } from '../../../../src/wings.ts';
 import { capture } from './fake-head.ts';
 
 const DOCS = path.resolve(import.meta.dirname, '../../../../docs');
+
+/** No terminal at either end. */
+const NOWHERE = { out() {}, error() {}, outIsTerminal: false, errorIsTerminal: false };
 
 function contextAt(directory: string) {
   const environment = { HOME: directory, XDG_CONFIG_HOME: path.join(directory, 'none') };
@@ -31,6 +35,25 @@ test('[N22] who joins is told the command that starts what has joined', async ()
   } finally {
     rmSync(directory, { recursive: true });
   }
+});
+
+test('[N22] who types no token is told where it is read, whether or not anything comes', async () => {
+  const said = async (word?: '-', ask?: () => Promise<string>) => {
+    const notes: string[] = [];
+    const input = new PassThrough();
+    const terminal = ask === undefined ? NOWHERE : { ...NOWHERE, ask };
+    const token = askedToken({ note: (line) => void notes.push(line), terminal }, word, input);
+    // So far nothing has come, and the input stays open.
+    const [note = ''] = notes.splice(0);
+    input.write('\n weft-join:abc \n');
+    assert.equal(await token, 'weft-join:abc');
+    assert.deepEqual(notes, []);
+    return note;
+  };
+  assert.match(await said(), /^reading a join token .* from standard input$/);
+  assert.equal(await said('-'), '', 'a script that says so needs no words');
+  const ask = () => Promise.resolve('');
+  for (const word of [undefined, '-'] as const) assert.match(await said(word, ask), /^paste/);
 });
 
 test('[N22] the first recipe for a site puts its file where its gateway reads it', async () => {

@@ -115,7 +115,7 @@ test('[Y18] refusals are written once a minute, of a trusted node for each user,
   assert.deepEqual(written(), [['ann', 1]]);
   head.at += 60_000;
   await vouch('ann');
-  assert.deepEqual(written(), [['ann', 5]]);
+  assert.deepEqual(written(), [['ann and others', 5]]);
   head.command(TRUST);
   for (const user of ['root', 'eve', 'root', 'eve', 'eve']) await vouch(user);
   assert.deepEqual(written(), [
@@ -130,6 +130,31 @@ test('[Y18] refusals are written once a minute, of a trusted node for each user,
   assert.deepEqual(written(), [['eve', 3]]);
   assert.equal(await vouch('ann'), null);
   assert.deepEqual(written(), [['ann', 1]], 'what is granted is always written');
+});
+
+test('[Y18] users who were refused long ago make room, and what they were refused since is still told', async () => {
+  const { head, vouch, audit } = world();
+  const written = () =>
+    audit.lines.splice(0).map(({ fields }) => [fields['user'], fields['times'] ?? 1]);
+  head.command(TRUST);
+  for (let count = 0; count < 64; count++) await vouch(`u${count}`);
+  for (const user of ['u0', 'u1', 'u1']) await vouch(user);
+  assert.equal(written().length, 64);
+  for (const user of ['v1', 'v2', 'v3']) await vouch(user);
+  assert.deepEqual(written(), [['v1', 1]], 'nobody is old enough: the others share a line');
+  head.at += 60_000;
+  for (const user of ['v2', 'v3', 'v3']) await vouch(user);
+  assert.deepEqual(written(), [
+    ['v2', 1],
+    ['v3', 1],
+  ]);
+  for (let count = 0; count < 61; count++) await vouch(`w${count}`);
+  assert.equal(written().length, 61);
+  await vouch('x1');
+  assert.deepEqual(written(), [['x1 and others', 6]], 'x1, two of v and three of u');
+  head.at -= 3_600_000;
+  await vouch('x2');
+  assert.deepEqual(written(), [['x2', 1]], 'a clock that was set back keeps nobody');
 });
 
 test('[Y18] too many words at once are refused, and said to be tried again', async () => {
