@@ -2,12 +2,14 @@
 // alone, with real nodes whose jobs run meanwhile.
 
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { StandIn } from '../support/bucket-stand-in.ts';
 import { until } from './support/hosts.ts';
-import { LocalCluster } from './support/local-cluster.ts';
+import { LocalCluster, repository } from './support/local-cluster.ts';
 
 const UP = ['--nodes', '2', '--listen', 'none'];
 const NAME = /^weft-\d{8}T\d{6}\.\d{3}Z$/;
@@ -170,6 +172,29 @@ describe('backups by the configuration', () => {
   });
 });
 
+/** What it has fetched has the head's keys in it. */
+async function endsWithNothingLeft(store: StandIn, cluster: LocalCluster, args: string[]) {
+  const temporary = join(cluster.directory, 'temporary');
+  mkdirSync(temporary);
+  const script = join(repository, 'bin', 'weft.mjs');
+  const env = { ...cluster.env, TMPDIR: temporary };
+  const child = spawn(process.execPath, [script, ...args], { env, stdio: 'ignore' });
+  let seen: string[] = [];
+  store.before = (request) => {
+    if (!request.includes('/pieces/') || seen.length > 0) return;
+    seen = readdirSync(temporary).filter((name) => name.startsWith('weft-restore-'));
+    // From here on it would wait for the store, for longer than a signal takes.
+    for (let count = 0; count < 100; count += 1) store.faults.push(503);
+    child.kill('SIGTERM');
+  };
+  const [code] = await once(child, 'close');
+  store.before = () => undefined;
+  store.faults.length = 0;
+  assert.deepEqual([seen.length, code], [1, 143]);
+  const left = readdirSync(temporary).filter((name) => name.startsWith('weft-restore-'));
+  assert.deepEqual(left, []);
+}
+
 describe('backups in a bucket', () => {
   it('[U8] go there by themselves, and a lost head is put back from there', async (t) => {
     const store = await StandIn.start(t);
@@ -206,8 +231,14 @@ describe('backups in a bucket', () => {
     assert.match(none.error, /no keys for the bucket .*--keys/s);
     const checked = await cluster.ok('restore', '--check', place, '--keys', keys);
     assert.ok(checked.includes(`${place}, the backup of`), checked);
+    const full = await cluster.refused('weft', 'restore', place, '--keys', keys);
+    assert.match(full.error, /has the state of a head already/);
     await cluster.ok('down', '--now');
     rmSync(cluster.state, { recursive: true });
+    store.faults.push(403);
+    const barred = await cluster.refused('weft', 'restore', '--check', place, '--keys', keys);
+    assert.match(barred.error, /cannot be read: .* 403 .*Look whether the keys/s);
+    await endsWithNothingLeft(store, cluster, ['restore', place, '--keys', keys]);
     const restored = await cluster.ok('restore', place, '--keys', keys);
     const [, configuration = ''] = /a copy is in (\S+)\.$/m.exec(restored) ?? [];
     t.after(() => rmSync(dirname(configuration), { recursive: true, force: true }));

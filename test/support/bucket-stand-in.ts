@@ -47,6 +47,8 @@ export class StandIn {
   readonly asked: string[] = [];
   /** What becomes of the next requests: a status to answer with, or the line is cut. */
   readonly faults: (number | 'cut')[] = [];
+  /** Before now, of all in a listing, in ms; null: it does not say when they were written. */
+  age: number | null = 0;
   /** Called before each request is served. */
   before: (request: string) => void = () => undefined;
   keys: BucketKeys = { id: ID, secret: SECRET, region: REGION, session: null, endpoint: '' };
@@ -104,8 +106,11 @@ export class StandIn {
       return `<R>${names.map((one) => `<CommonPrefixes>${one}</CommonPrefixes>`).join('')}</R>`;
     }
     const page = all.filter((key) => `&${key}` > after).slice(0, PAGE);
+    const at = this.age === null ? '' : new Date(Date.now() - this.age).toISOString();
+    const time = at && `<LastModified>${at}</LastModified>`;
     const entries = page.map((key) => {
-      return `<Contents><Key>${key}</Key><Size>${this.objects.get(key)?.length}</Size></Contents>`;
+      const size = `<Size>${this.objects.get(key)?.length}</Size>`;
+      return `<Contents><Key>${key}</Key>${time}${size}</Contents>`;
     });
     const last = page.at(-1);
     const isMore = last !== undefined && last !== all.at(-1);

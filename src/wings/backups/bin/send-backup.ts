@@ -17,9 +17,12 @@ import {
 import { instantOf } from '../core/backup-name.ts';
 import { surplus } from '../core/retention.ts';
 import { atOnce } from '../transfer/at-once.ts';
-import type { Bucket } from '../transfer/bucket.ts';
+import type { Bucket, Listed } from '../transfer/bucket.ts';
 import { digestOf } from '../transfer/copy-file.ts';
 import { entriesOf, type WholeBackup } from '../transfer/read-backups.ts';
+
+/** Another head of this identity may be sending what no index names yet. */
+const UNNAMED_STAYS_MS = 86_400_000;
 
 interface Piece {
   readonly file: string;
@@ -39,7 +42,7 @@ export async function sendBackup(
   const there = await bucket.list(names.piece(''));
   const index = indexOf(made, await largeOnes(bucket, head, others));
   const missing = [...piecesIn(made, index)].filter(
-    ([digest, { bytes }]) => there.get(names.piece(digest)) !== bytes,
+    ([digest, { bytes }]) => there.get(names.piece(digest))?.bytes !== bytes,
   );
   let sent = 0;
   await atOnce(missing, async ([digest, piece], at) => {
@@ -51,7 +54,7 @@ export async function sendBackup(
   // Last, as it says that all the rest is there.
   await bucket.put(names.header(made.name), readFileSync(join(made.folder, HEADER_FILE)));
   try {
-    await removeOld(bucket, { head, keep, name: made.name, others, index, there });
+    await removeOld(bucket, { head, keep, name: made.name, index, there });
     return null;
   } catch (error) {
     return (error as Error).message;
@@ -70,11 +73,15 @@ async function largeOnes(
 }
 
 /** Names of backups, the oldest first. */
-export function wholeOf(head: string, keys: readonly string[]): string[] {
+export const wholeOf = (head: string, keys: readonly string[]): string[] =>
+  namesBelow(head, keys, '.json').sort();
+
+/** Nothing else that lies there: it is somebody's, and its name may lead elsewhere. */
+function namesBelow(head: string, keys: readonly string[], end: '.json' | '.index'): string[] {
   const names = keys.flatMap((key) =>
-    key.startsWith(`${head}/`) && key.endsWith('.json') ? key.slice(head.length + 1, -5) : [],
+    key.startsWith(`${head}/`) && key.endsWith(end) ? key.slice(head.length + 1, -end.length) : [],
   );
-  return names.filter((name) => instantOf(name) !== null).sort();
+  return names.filter((name) => instantOf(name) !== null);
 }
 
 async function indexIn(bucket: Bucket, head: string, name: string): Promise<Indexed[]> {
@@ -152,28 +159,33 @@ interface Old {
   readonly keep: number;
   /** The backup that was just made. */
   readonly name: string;
-  /** What lay there before it, beside pieces. */
-  readonly others: readonly string[];
   readonly index: readonly Indexed[];
-  readonly there: ReadonlyMap<string, number>;
+  /** What lay there before it below `pieces/`. */
+  readonly there: ReadonlyMap<string, Listed>;
 }
 
-/** A piece goes only when no index that is left names it. */
-async function removeOld(
-  bucket: Bucket,
-  { head, keep, name, others, index, there }: Old,
-): Promise<void> {
+/** A piece goes only when no index that is left names it, and nobody may be sending it. */
+async function removeOld(bucket: Bucket, { head, keep, name, index, there }: Old): Promise<void> {
   const names = namesIn(head);
-  const whole = wholeOf(head, others).filter((one) => one !== name);
+  // Looked at again: another head of this identity may have ended its own since.
+  const others = await bucket.list(`${head}/weft-`);
+  const whole = wholeOf(head, [...others.keys()]).filter((one) => one !== name);
   const gone = surplus(whole, keep - 1);
   // The header first: what is cut off in between is no backup.
   for (const one of gone) await bucket.remove(names.header(one));
-  const left = whole.filter((one) => !gone.includes(one));
-  const indexes = others.filter((key) => key.endsWith('.index'));
-  const kept = new Set([name, ...left].map(names.index));
-  for (const key of indexes) if (!kept.has(key)) await bucket.remove(key);
+  const indexes = namesBelow(head, [...others.keys()], '.index');
+  // Those without a header are cut off, or on their way.
+  const coming = indexes.filter(
+    (one) => !whole.includes(one) && one !== name && !isOver(others.get(names.index(one))),
+  );
+  const left = [...whole.filter((one) => !gone.includes(one)), ...coming];
+  const over = indexes.filter((one) => one !== name && !left.includes(one));
+  for (const one of over) await bucket.remove(names.index(one));
   const used = new Set(index.flatMap(piecesOf).map(names.piece));
-  let unused = [...there.keys()].filter((key) => !used.has(key));
+  let unused = [...there].flatMap(([key, listed]) => {
+    const isPiece = DIGEST.test(key.slice(names.piece('').length));
+    return isPiece && isOver(listed) && !used.has(key) ? [key] : [];
+  });
   for (const one of left) {
     if (unused.length === 0) return;
     const also = new Set((await indexIn(bucket, head, one)).flatMap(piecesOf).map(names.piece));
@@ -181,3 +193,8 @@ async function removeOld(
   }
   await atOnce(unused, (key) => bucket.remove(key));
 }
+
+const DIGEST = /^[0-9a-f]{64}$/;
+
+const isOver = (listed: Listed | undefined): boolean =>
+  (listed?.writtenAt ?? Infinity) < Date.now() - UNNAMED_STAYS_MS;

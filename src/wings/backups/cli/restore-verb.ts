@@ -13,9 +13,16 @@ import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
 import { CONFIGURATION_FOLDER, HEAD_FOLDER, HEADER_FILE, LIST_FILE } from '../api/backup-header.ts';
 import { isBucket } from '../core/place.ts';
+import { Bucket } from '../transfer/bucket.ts';
 import { type BucketKeys, readBucketKeys } from '../transfer/bucket-keys.ts';
 import { fetchBackup } from '../transfer/from-bucket.ts';
-import { type OpenBackup, openBackup, problemsOf, restore } from '../transfer/restore.ts';
+import {
+  checkFree,
+  type OpenBackup,
+  openBackup,
+  problemsOf,
+  restore,
+} from '../transfer/restore.ts';
 import { amountWords, jobWords } from './words.ts';
 
 interface Options {
@@ -25,6 +32,8 @@ interface Options {
 
 /** More of them help nobody. */
 const PROBLEMS_SHOWN = 20;
+
+const ENDING = ['SIGINT', 'SIGTERM'] as const;
 
 export const verb = defineVerb<Options>({
   define(command) {
@@ -52,11 +61,18 @@ async function restoreFromBucket(
   options: Options,
 ): Promise<number> {
   const keys = keysOf(context, options);
+  if (options.check !== true) checkFree(new LocalPaths(context.directory).head);
   const fetched = mkdtempSync(path.join(tmpdir(), 'weft-restore-'));
   // Its configuration is for whoever sets the new head up, and lies nowhere else on this machine.
   let isKept = false;
+  // The head's keys are in it: none of it stays when somebody ends this before its time.
+  const onSignal = (signal: NodeJS.Signals) => {
+    rmSync(fetched, { recursive: true, force: true });
+    process.exit(signal === 'SIGINT' ? 130 : 143);
+  };
+  for (const signal of ENDING) process.on(signal, onSignal);
   try {
-    await fetchBackup(named, keys, fetched);
+    await fetchBackup(named, (place) => new Bucket(place, keys), fetched);
     const backup = openBackup(fetched);
     const code = putBack(context, backup, { ...options, named });
     isKept = options.check !== true && backup.header.configuration.length > 0;
@@ -64,6 +80,7 @@ async function restoreFromBucket(
   } finally {
     const gone = isKept ? [HEAD_FOLDER, LIST_FILE, HEADER_FILE] : [''];
     for (const one of gone) rmSync(path.join(fetched, one), { recursive: true, force: true });
+    for (const signal of ENDING) process.off(signal, onSignal);
   }
 }
 

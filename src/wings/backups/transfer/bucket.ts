@@ -30,6 +30,12 @@ interface Wish {
   readonly bytesMax: number;
 }
 
+/** `writtenAt`: ms since 1970; null: the store does not say. */
+export interface Listed {
+  readonly bytes: number;
+  readonly writtenAt: number | null;
+}
+
 /** Names are below the prefix. Each promise rejects with an error in words. */
 export class Bucket {
   readonly #place: BucketPlace;
@@ -60,13 +66,15 @@ export class Bucket {
     await this.#ask({ method: 'DELETE', key, bytesMax: WORDS_BYTES_MAX });
   }
 
-  /** Names that begin so, with their bytes. */
-  async list(begin: string): Promise<Map<string, number>> {
-    const found = new Map<string, number>();
+  /** Names that begin so. What they are is up to whoever wrote them: look at each before use. */
+  async list(begin: string): Promise<Map<string, Listed>> {
+    const found = new Map<string, Listed>();
     for await (const page of this.#pages({ prefix: this.#place.prefix + begin })) {
       for (const [, entry = ''] of page.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
         const name = this.#below(textIn(entry, 'Key'));
-        if (name !== null) found.set(name, Number(textIn(entry, 'Size')));
+        const at = Date.parse(textIn(entry, 'LastModified') ?? '');
+        const writtenAt = Number.isNaN(at) ? null : at;
+        if (name !== null) found.set(name, { bytes: Number(textIn(entry, 'Size')), writtenAt });
       }
     }
     return found;
@@ -118,7 +126,7 @@ export class Bucket {
 
   async #askOnce({ method, key, query = {}, body, bytesMax }: Wish): Promise<Buffer | null> {
     const { endpoint, session } = this.#keys;
-    const url = new URL(`${endpoint}/${this.#place.bucket}${key === '' ? '' : `/${key}`}`);
+    const url = urlOf(endpoint, `/${this.#place.bucket}${key === '' ? '' : `/${key}`}`);
     for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
     const bodySha256 = createHash('sha256')
       .update(body ?? '')
@@ -148,6 +156,14 @@ export class Bucket {
       throw error;
     }
   }
+}
+
+/** Throws where the request would be for another object than the one that is meant. */
+function urlOf(endpoint: string, path: string): URL {
+  const url = new URL(endpoint + path);
+  // Nothing that is asked for has to be escaped, and an escaped `/` would be one elsewhere.
+  if (url.pathname === path && !/[%?#]/.test(path)) return url;
+  throw new Error(`${JSON.stringify(path.slice(0, 300))} leads to another object`);
 }
 
 /** What may go well when it is tried again. */

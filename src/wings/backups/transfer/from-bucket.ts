@@ -15,11 +15,13 @@ import {
 import { dirname, join } from 'node:path';
 import { formatSize } from '../../../kernel/base/size.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
-import { failure, usage } from '../../../kernel/model/failure.ts';
+import { Failure, failure, usage } from '../../../kernel/model/failure.ts';
 import {
+  type BackupHeader,
   CONFIGURATION_FOLDER,
   HEAD_FOLDER,
   HEADER_FILE,
+  LIST_FILE,
   parseHeader,
 } from '../api/backup-header.ts';
 import {
@@ -31,10 +33,9 @@ import {
   unpackIndex,
 } from '../api/bucket-index.ts';
 import { instantOf } from '../core/backup-name.ts';
-import { parseBucket } from '../core/place.ts';
+import { type BucketPlace, parseBucket } from '../core/place.ts';
 import { atOnce } from './at-once.ts';
-import { Bucket } from './bucket.ts';
-import type { BucketKeys } from './bucket-keys.ts';
+import type { Bucket } from './bucket.ts';
 import { entriesOf, HEADER_BYTES_MAX, type WholeBackup } from './read-backups.ts';
 
 const HEADS_MAX = 1000;
@@ -59,13 +60,29 @@ export async function bucketBackups(
   return found.sort((one, other) => (one.name < other.name ? -1 : 1));
 }
 
+type Open = (place: BucketPlace) => Bucket;
+
+const LOOK =
+  'Look whether the keys, AWS_REGION and AWS_ENDPOINT_URL are right, the keys may list and get ' +
+  'objects there, and this machine reaches it and has the right time.';
+
 /** `named`: `s3://BUCKET/PREFIX/HEAD/NAME`; `to`: an empty folder. Throws a failure. */
-export async function fetchBackup(named: string, keys: BucketKeys, to: string): Promise<void> {
+export async function fetchBackup(named: string, open: Open, to: string): Promise<void> {
+  try {
+    await fetchInto(to, named, open);
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const what = `${named} cannot be read: ${(error as Error).message}`;
+    throw failure(refuse('argument.invalid', { what }, LOOK), error);
+  }
+}
+
+async function fetchInto(to: string, named: string, open: Open): Promise<void> {
   const [, place = '', head = '', name = ''] = /^(.*)\/([^/]+)\/([^/]+)$/.exec(named) ?? [];
   const at = parseBucket(place);
   if (at === null || !HEAD.test(head) || instantOf(name) === null)
-    throw await noBackup(named, keys);
-  const bucket = new Bucket(at, keys);
+    throw await noBackup(named, open);
+  const bucket = open(at);
   const names = namesIn(head);
   const said = await bucket.get(names.header(name), HEADER_BYTES_MAX);
   if (said === null) throw usage(`there is no backup ${named}`);
@@ -79,13 +96,22 @@ export async function fetchBackup(named: string, keys: BucketKeys, to: string): 
     const problem = await fetchFile(file, { bucket, piece: names.piece, to: join(to, file.path) });
     if (problem !== null) throw damaged(named, `${file.path} ${problem}; nothing was put back`);
   });
-  for (const entry of entriesOf({ folder: to, header: header.value })) {
+  try {
+    setAsListed(to, header.value);
+  } catch {
+    throw damaged(named, `${LIST_FILE} is not its list of files; nothing was put back`);
+  }
+  writeFileSync(join(to, HEADER_FILE), said, { mode: 0o600 });
+}
+
+/** Throws where the list is another one, or has what did not come. */
+function setAsListed(folder: string, header: BackupHeader): void {
+  for (const entry of entriesOf({ folder, header })) {
     if (entry.kind !== 'file') continue;
-    const path = join(to, HEAD_FOLDER, entry.path);
+    const path = join(folder, HEAD_FOLDER, entry.path);
     chmodSync(path, entry.mode);
     utimesSync(path, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
   }
-  writeFileSync(join(to, HEADER_FILE), said, { mode: 0o600 });
 }
 
 function indexOf(named: string, packed: Buffer): Indexed[] {
@@ -130,10 +156,10 @@ const damaged = (folder: string, what: string) =>
 
 const SHOWN = 8;
 
-async function noBackup(named: string, keys: BucketKeys): Promise<Error> {
+async function noBackup(named: string, open: Open): Promise<Error> {
   const at = parseBucket(named);
   if (at === null) return usage(`${named} is no place in a bucket: s3://BUCKET/PREFIX/HEAD/NAME`);
-  const all = await bucketBackups(new Bucket(at, keys), named);
+  const all = await bucketBackups(open(at), named);
   if (all.length === 0) return usage(`${named} is no backup, and has none`);
   const newest = all.slice(-SHOWN).map(({ folder }) => folder);
   return usage(`${named} has backups; name one of them: ${newest.join(', ')}`);

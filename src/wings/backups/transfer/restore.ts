@@ -88,8 +88,7 @@ export function restore(backup: OpenBackup, named: string, freeIn = freeBytes): 
 }
 
 function restoreThere(backup: OpenBackup, named: string, freeIn: (folder: string) => number): void {
-  // Where the folder is a link to another disk, it goes to that disk.
-  const to = unlessGone(() => realpathSync(named)) ?? named;
+  const to = placeOf(named);
   checkEmpty(to);
   const parent = dirname(to);
   mkdirSync(parent, { recursive: true, mode: 0o700 });
@@ -103,6 +102,14 @@ function restoreThere(backup: OpenBackup, named: string, freeIn: (folder: string
   } finally {
     taken.release();
   }
+}
+
+/** Where the folder is a link to another disk, it goes to that disk. */
+const placeOf = (named: string): string => unlessGone(() => realpathSync(named)) ?? named;
+
+/** Throws a failure where `restore` would, before anything is fetched for it. */
+export function checkFree(named: string): void {
+  asOwnerOf(named, () => checkEmpty(placeOf(named)));
 }
 
 function checkEmpty(to: string): void {

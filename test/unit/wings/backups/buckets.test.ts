@@ -4,24 +4,36 @@ import assert from 'node:assert/strict';
 import { chmodSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { openSqliteStore } from '../../../../src/kernel/store/sqlite/open.ts';
-import { PIECE_BYTES } from '../../../../src/wings/backups/api/bucket-index.ts';
+import { PIECE_BYTES, packIndex } from '../../../../src/wings/backups/api/bucket-index.ts';
 import { makeBackup } from '../../../../src/wings/backups/bin/make-backup.ts';
 import { sendBackup } from '../../../../src/wings/backups/bin/send-backup.ts';
-import { isPlace, parseBucket } from '../../../../src/wings/backups/core/place.ts';
+import {
+  type BucketPlace,
+  isPlace,
+  parseBucket,
+} from '../../../../src/wings/backups/core/place.ts';
 import { Bucket } from '../../../../src/wings/backups/transfer/bucket.ts';
 import { readBucketKeys } from '../../../../src/wings/backups/transfer/bucket-keys.ts';
 import { bucketBackups, fetchBackup } from '../../../../src/wings/backups/transfer/from-bucket.ts';
-import { openBackup, problemsOf, restore } from '../../../../src/wings/backups/transfer/restore.ts';
+import {
+  checkFree,
+  openBackup,
+  problemsOf,
+  restore,
+} from '../../../../src/wings/backups/transfer/restore.ts';
 import { signed } from '../../../../src/wings/backups/transfer/signing.ts';
 import { StandIn } from '../../../support/bucket-stand-in.ts';
 import { makeFolder } from '../../../support/folder.ts';
 
 const PLACE = 's3://lab/weft/heads';
+const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 10, 28, 7);
 
 async function world(t: TestContext) {
   const store = await StandIn.start(t);
+  store.age = 2 * DAY_MS;
   const at = parseBucket(PLACE);
   assert.ok(at !== null);
   const pauses: number[] = [];
@@ -58,9 +70,11 @@ async function world(t: TestContext) {
     const left = await sendBackup(made, bucket, { keep, tell: () => undefined });
     return { ...made, left, place: `${PLACE}/${made.header.head}/${made.name}` };
   };
-  const fetched = async (place: string) => {
+  const fetched = async (place: string, keys = store.keys) => {
     const to = makeFolder(t, {});
-    await fetchBackup(place, store.keys, to);
+    const open = (one: BucketPlace) =>
+      new Bucket(one, keys, { now: Date.now, pause: async () => undefined });
+    await fetchBackup(place, open, to);
     return openBackup(to);
   };
   const list = async () => (await bucketBackups(bucket, PLACE)).map(({ folder: one }) => one);
@@ -209,6 +223,87 @@ test('[U8] what passes is tried again, what does not is said with the code of th
   const closed = { ...store.keys, endpoint: 'http://127.0.0.1:1' };
   const silent = new Bucket(at, closed, { now: Date.now, pause: async () => undefined });
   await assert.rejects(silent.get('a', 1), /GET 127\.0\.0\.1:1\/lab\/a: /);
+});
+
+test('[U8] what a bucket refuses, or has damaged, is a failure in words with what to do', async (t) => {
+  const { store, send, fetched } = await world(t);
+  const { place, header } = await send();
+  const failing = (code: string, words: RegExp, hint: RegExp) => (error: unknown) => {
+    assert.ok(error instanceof Failure, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, words);
+    assert.match(error.hint ?? '', hint);
+    return true;
+  };
+  const refused = failing('argument.invalid', /cannot be read: .* 403 InvalidAccessKeyId/, /keys/);
+  await assert.rejects(fetched(place, { ...store.keys, id: 'nobody' }), refused);
+  const closed = { ...store.keys, endpoint: 'http://127.0.0.1:1' };
+  const silent = failing('argument.invalid', /cannot be read: GET 127\.0\.0\.1:1/, /reaches it/);
+  await assert.rejects(fetched(place, closed), silent);
+  await assert.rejects(fetched(PLACE, closed), silent);
+  store.faults.push(503, 503, 503, 503);
+  const busy = failing('argument.invalid', /cannot be read: .* 503 SlowDown/, /reaches it/);
+  await assert.rejects(fetched(place), busy);
+  // A header that speaks of another list than the one that came with it.
+  const key = `weft/heads/${header.head}/${place.split('/').at(-1)}.json`;
+  const wrong = { ...header, listSha256: '0'.repeat(64) };
+  store.objects.set(key, Buffer.from(JSON.stringify(wrong)));
+  const damaged = failing(
+    'backup.damaged',
+    /files\.jsonl is not its list .* nothing was put/,
+    /.*/,
+  );
+  await assert.rejects(fetched(place), damaged);
+});
+
+test('[U9] a name that leads elsewhere is neither asked for nor removed', async (t) => {
+  const { store, bucket, send } = await world(t);
+  const { header } = await send();
+  const own = `weft/heads/${header.head}`;
+  const names = ['pieces/../../../other', 'pieces/x', 'weft-1.index', 'weft-../../other.index'];
+  store.objects.set('weft/other', Buffer.from('mine'));
+  for (const name of names) store.objects.set(`${own}/${name}`, Buffer.from('odd'));
+  store.asked.length = 0;
+  assert.equal((await send({ keep: 1 })).left, null);
+  for (const name of names) assert.ok(store.objects.has(`${own}/${name}`), name);
+  assert.ok(store.objects.has('weft/other'));
+  store.asked.length = 0;
+  for (const name of ['../x', 'a/./b', 'a?b', 'a#b', 'a%2fb', '%2e%2e/x', 'a\\b', 'a b']) {
+    await assert.rejects(bucket.remove(name), /leads to another object/, name);
+  }
+  assert.deepEqual(store.asked, []);
+});
+
+test('[U9] what another head of this identity may be sending stays for a day', async (t) => {
+  const { store, from, send, list } = await world(t);
+  const { header } = await send();
+  const own = `weft/heads/${header.head}`;
+  // Pieces and an index, the header to come.
+  const sent = [`${own}/pieces/${'a'.repeat(64)}`, `${own}/weft-20200101T000000.000Z.index`];
+  const isThere = () => sent.map((key) => store.objects.has(key));
+  const [, index = ''] = sent;
+  for (const key of sent) store.objects.set(key, packIndex([]));
+  for (const age of [0, DAY_MS / 2, null]) {
+    store.age = age;
+    writeFileSync(join(from, 'logs/new'), `at ${age}`);
+    assert.equal((await send({ keep: 1 })).left, null);
+    assert.deepEqual(isThere(), [true, true]);
+  }
+  store.age = 2 * DAY_MS;
+  // Its header came: one of those that stay, with what its index names.
+  const named = { path: 'head/x', bytes: 1, sha256: 'a'.repeat(64) };
+  store.objects.set(index, packIndex([named]));
+  store.objects.set(index.replace('.index', '.json'), Buffer.from(JSON.stringify(header)));
+  assert.equal((await send({ keep: 9 })).left, null);
+  assert.deepEqual(isThere(), [true, true]);
+  const last = await send({ keep: 1 });
+  assert.deepEqual([last.left, isThere(), await list()], [null, [false, false], [last.place]]);
+});
+
+test('[U8] a folder that has something in it is found out before anything is fetched', (t) => {
+  const folder = makeFolder(t, { 'head/stamp.key': 'k' });
+  assert.throws(() => checkFree(join(folder, 'head')), /head/);
+  checkFree(join(folder, 'none'));
 });
 
 test('[U8] keys come from the environment or a file that nobody else reads, and go over no open line', (t) => {
