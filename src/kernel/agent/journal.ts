@@ -46,7 +46,8 @@ export class Journal {
   /** Where the next frame goes. */
   #end = 0;
   #compactAt = COMPACT_BYTES;
-  #orders = new OrderWriter({ sharesScripts: true });
+  /** Whole programs: an older agent that is put back would read what is shared wrong. */
+  #orders = new OrderWriter({ sharesScripts: false });
   /** What was recovered could not be written again: that comes before anything else. */
   #owesSum = false;
 
@@ -104,7 +105,7 @@ export class Journal {
       this.#file.write(this.#end, bytes);
     } catch (error) {
       // What it kept is not in the file: nothing may refer to it.
-      this.#orders = new OrderWriter({ sharesScripts: true });
+      this.#orders = new OrderWriter({ sharesScripts: false });
       throw error;
     }
     this.#end += bytes.length;
@@ -125,7 +126,7 @@ export class Journal {
       return false;
     }
     this.#end = bytes.length;
-    this.#orders = new OrderWriter({ sharesScripts: true });
+    this.#orders = new OrderWriter({ sharesScripts: false });
     // A big state must not be rewritten at every append.
     this.#compactAt = Math.max(COMPACT_BYTES, 4 * bytes.length);
     return true;

@@ -24,8 +24,8 @@ const SAMPLE_BYTES_MIN = 4096;
 const PAYS_BELOW = 0.8;
 
 const FASTEST = 1;
-/** What a sender may make the reader hold, as a power of two: 8 MiB (RFC 8878 3.1.1.1.2). */
-const WINDOW_LOG_MAX = 23;
+/** What a sender may make the reader hold, as a power of two: 512 KiB (RFC 8878 3.1.1.1.2). */
+const WINDOW_LOG_MAX = 19;
 
 /** Whether to compress what begins like this. */
 export function pays(sample: Uint8Array): boolean {

@@ -79,32 +79,34 @@ async function sendPack(
 ): Promise<void> {
   const api = await access.head();
   const note = 'Going on with small files as soon as it can.';
-  let left = pack;
+  let state = { left: pack, reads };
   let isAgain = false;
   const attempt = async (): Promise<void> => {
-    if (isAgain) left = await stillLacking(access, left);
+    // It may be another head by now, which reads other bodies.
+    if (isAgain) state = await stillLacking(access, state.left);
     isAgain = true;
+    const { left } = state;
     if (left.length === 0) return;
     const plain = bytesOfPack(left, api.address, moved);
-    const body = await codedBody(plain, reads, () => sampleOfPack(left));
+    const body = await codedBody(plain, state.reads, () => sampleOfPack(left));
     await api.call('sendBlobs', { ...body, timeoutMs: 0 });
   };
   for (;;) {
-    const before = left.length;
+    const before = state.left.length;
     try {
       return await access.patiently(note, attempt);
     } catch (error) {
       const isAway = error instanceof Failure && error.kind === 'unavailable';
-      if (!isAway || left.length === before) throw error;
+      if (!isAway || state.left.length === before) throw error;
     }
   }
 }
 
-async function stillLacking(access: HeadAccess, files: readonly LocalFile[]): Promise<LocalFile[]> {
+async function stillLacking(access: HeadAccess, files: readonly LocalFile[]) {
   const asked = files.map(({ hash }) => hash);
-  const { lacking } = await askLacking(access, asked);
+  const { lacking, reads } = await askLacking(access, asked);
   const hashes = new Set(lacking.map(({ hash }) => hash));
-  return files.filter(({ hash }) => hashes.has(hash));
+  return { left: files.filter(({ hash }) => hashes.has(hash)), reads };
 }
 
 async function askLacking(access: HeadAccess, hashes: readonly string[]) {

@@ -43,21 +43,17 @@ export function coded(coding: Coding | null, bytes: AsyncIterable<Uint8Array>): 
   return coding === null ? plain : compressed(plain);
 }
 
-/** The body of a request as its sender has it. */
-export function plainBody({
-  incoming,
-}: Pick<Asking, 'incoming'>): Result<Pick<Readable, 'iterator' | 'destroy'>, Refusal> {
+/** The body of a request as its sender has it; `bytes`: as it comes. */
+export function plainBody(
+  { incoming }: Pick<Asking, 'incoming'>,
+  bytes: AsyncIterable<Uint8Array>,
+): Result<AsyncIterable<Uint8Array>, Refusal> {
   const said = incoming.headers[CODING_HEADER];
-  if (said === undefined) return ok(incoming);
+  if (said === undefined) return ok(bytes);
   if (!CODINGS.some((known) => known === said)) {
     const known = CODINGS.join(', ') || 'none';
     const what = `header ${CODING_HEADER}: '${String(said)}' is not read here; known: ${known}`;
     return err(refuse('argument.invalid', { what }));
   }
-  return ok({
-    destroy: (error) => incoming.destroy(error),
-    // A reader that has had enough still has to answer: the connection stays.
-    iterator: () =>
-      decompressed(Readable.from(incoming.iterator({ destroyOnReturn: false }))).iterator(),
-  });
+  return ok(decompressed(Readable.from(bytes, { highWaterMark: 1 })));
 }

@@ -28,6 +28,11 @@ export function askedGpus(wish: Submission, countDefault: number): Asked {
   if (shareBytes !== null && wish.exclusive === true) {
     wrong('a job with whole nodes has their gpus whole; leave --gpu-share or --exclusive out');
   }
+  if (isJoined && wish.exclusive === true) {
+    wrong(
+      'a job with whole nodes has all of their gpus, joined or not; leave --gpu-links or --exclusive out',
+    );
+  }
   const kind = { types, memoryBytesMin, shareBytes };
   return { count, kind: isJoined ? joined(count, kind) : kind };
 }

@@ -217,9 +217,10 @@ test('what orders share is written once, and again after a write that failed', (
   assert.throws(() => journal.append([failing], state));
   file.isFull = false;
   for (const event of others) journal.append([event], state);
-  for (const text of ['/home/alice', 'run "$1"']) {
-    assert.equal(file.bytes.toString('latin1').split(text).length, 2, text);
-  }
+  const count = (text: string): number => file.bytes.toString('latin1').split(text).length - 1;
+  assert.equal(count('/home/alice'), 1);
+  // An agent of a release before, which is put back, reads whole programs alone.
+  assert.equal(count('run "$1"'), others.length);
   const [, ...frames] = readFrames(file.bytes).frames;
   assert.deepEqual(
     frames.flatMap(({ events }) => events),

@@ -43,7 +43,7 @@ test('[F17] a body that is cut off, is none, or wants a large window breaks; its
   await assert.rejects(decompressed(none).toArray());
   assert.equal(none.destroyed, true);
   const { ZSTD_c_windowLog } = zlib.constants;
-  const greedy = zlib.createZstdCompress({ params: { [ZSTD_c_windowLog]: 27 } });
+  const greedy = zlib.createZstdCompress({ params: { [ZSTD_c_windowLog]: 20 } });
   const wide = Readable.from([randomBytes(1000)]).pipe(greedy);
   await assert.rejects(decompressed(wide).toArray(), /window|memory/i);
 });
@@ -87,9 +87,9 @@ test('[F17] an answer is compressed for another machine that reads it, and for n
 
 test('[F17] a compressed body is read as its sender had it; a coding that is not known is refused', async (t) => {
   const serve = (incoming: IncomingMessage, response: ServerResponse): void => {
-    const body = plainBody({ incoming });
+    const body = plainBody({ incoming }, incoming);
     if (!body.ok) return void response.end(body.error.code);
-    text(body.value.iterator() as AsyncIterable<Uint8Array>)
+    text(body.value)
       .then((all) => response.end(all))
       .catch(() => response.end('broken'));
   };

@@ -152,6 +152,7 @@ scenario('[V24] what no node has joined is refused, and so is what cannot be', (
   );
   assert.match(refused({}), /one gpu is joined with nothing; ask for 2 or more/);
   assert.match(refused({ gpuCount: 2, gpuShareBytes: GIB }), /has them whole/);
+  assert.match(refused({ gpuCount: 2, exclusive: true }), /all of their gpus, joined or not/);
   assert.match(refused({ gpuCount: 'a100-1g.10g:2' }), /is a slice of a gpu/);
   head.connect('n2', { gpus: 2, cards: [of(0, 'a6000', 48), of(1, 'a6000', 48)] });
   head.submit({ gpuCount: 2, gpuLinks: 'any', nodeNames: [head.node('n2').name] });

@@ -76,12 +76,12 @@ export const checkBlob: Handler<'checkBlob'> = ({ blobs }, call) => {
 };
 
 export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, call) => {
-  const { params, query } = call;
-  const body = plainBody(call);
-  if (!body.ok) return body;
-  const source = readBytes(body.value, clock, PACE);
+  const { params, query, incoming } = call;
+  // What counts as bringing something is what came: a few bytes may stand for many.
+  const source = plainBody(call, readBytes(incoming, clock, PACE));
+  if (!source.ok) return source;
   const piece = { ...query, isOutput: call.epoch !== null };
-  const received = await blobs.receive(userOf(call), params.hash as BlobHash, piece, source);
+  const received = await blobs.receive(userOf(call), params.hash as BlobHash, piece, source.value);
   noteRoom(engine, call.epoch, received);
   if (!received.ok) return received;
   const { offset, isHeld } = received.value;
@@ -89,11 +89,10 @@ export const sendBlob: Handler<'sendBlob'> = async ({ blobs, clock, engine }, ca
 };
 
 export const sendBlobs: Handler<'sendBlobs'> = async ({ blobs, clock, engine }, call) => {
-  const body = plainBody(call);
-  if (!body.ok) return body;
-  const source = readBytes(body.value, clock, PACE);
+  const source = plainBody(call, readBytes(call.incoming, clock, PACE));
+  if (!source.ok) return source;
   const wrong: string[] = [];
-  const frames = untilWrong(source, wrong);
+  const frames = untilWrong(source.value, wrong);
   const received = await blobs.receiveMany(userOf(call), frames, call.epoch !== null);
   noteRoom(engine, call.epoch, received);
   if (!received.ok) return received;
