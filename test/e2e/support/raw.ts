@@ -4,6 +4,8 @@ import { type RequestOptions, request } from 'node:http';
 import { connect, type NetConnectOpts } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
+const TRIES = 5;
+
 /** One side of an open listener: a port or a path. */
 export type Door = NetConnectOpts & { readonly secure?: boolean };
 
@@ -39,7 +41,22 @@ export function sendRaw(door: Door, bytes: Uint8Array | string): Promise<string 
 }
 
 /** Posts up to `bytes` blanks; gives the answer, and how much was sent until it came. */
-export function postBytes(
+export async function postBytes(
+  options: RequestOptions,
+  bytes: number,
+): Promise<{ status: number; text: string; sent: number }> {
+  for (let left = TRIES; ; left -= 1) {
+    try {
+      return await postOnce(options, bytes);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      // Writing to whoever has closed may fail before the answer that lies there is read.
+      if (left === 1 || (code !== 'EPIPE' && code !== 'ECONNRESET')) throw error;
+    }
+  }
+}
+
+function postOnce(
   options: RequestOptions,
   bytes: number,
 ): Promise<{ status: number; text: string; sent: number }> {
