@@ -24,7 +24,10 @@ const SAMPLE_BYTES_MIN = 4096;
 const PAYS_BELOW = 0.8;
 
 const FASTEST = 1;
-/** What a sender may make the reader hold, as a power of two: 512 KiB (RFC 8878 3.1.1.1.2). */
+/**
+ * Window of a stream, as a power of two, which its sender makes the reader hold: 512 KiB (RFC 8878
+ * 3.1.1.1.2).
+ */
 const WINDOW_LOG_MAX = 19;
 
 /** Whether to compress what begins like this. */
@@ -34,8 +37,11 @@ export function pays(sample: Uint8Array): boolean {
   return zlib.zstdCompressSync(tried, LEVEL).length < tried.length * PAYS_BELOW;
 }
 
-const { ZSTD_c_compressionLevel, ZSTD_d_windowLogMax } = zlib.constants;
-const LEVEL = { params: { [ZSTD_c_compressionLevel]: FASTEST } };
+const { ZSTD_c_compressionLevel, ZSTD_c_windowLog, ZSTD_d_windowLogMax } = zlib.constants;
+/** With the window that readers take: another release of the library might choose a larger one. */
+const LEVEL = {
+  params: { [ZSTD_c_compressionLevel]: FASTEST, [ZSTD_c_windowLog]: WINDOW_LOG_MAX },
+};
 
 /** Destroying what is returned destroys the source, and what breaks the source breaks it. */
 export function compressed(source: Readable): Readable {

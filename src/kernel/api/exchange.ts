@@ -4,7 +4,7 @@ import type { Readable } from 'node:stream';
 
 /** Bytes that are sent as they are read. */
 export interface ByteBody {
-  /** Null: nobody knows before it is sent. */
+  /** Null: not known before all is sent. */
   readonly length: number | null;
   /** From the first byte; called again when the request has to be sent again. */
   open(): Readable;
