@@ -2,14 +2,15 @@
 
 import type { EpochId } from '../model/ids.ts';
 import type { KnownProcess } from '../model/processes.ts';
-import { isOpen, processesOf } from './epoch.ts';
+import { type Epoch, isOpen, processesOf } from './epoch.ts';
 import type { ProcessInput, RunnerInput } from './inputs.ts';
 import type { RunnerState } from './state.ts';
 
 /**
  * The inputs that bring the state in line with the list. A process that should be there and is not
  * is lost, even if it perhaps was never started: starting it now could start it twice. So is one
- * that is `isBroken`: its input was cut off, and whatever it made of that is no result.
+ * that is `isBroken`: its input was cut off, and whatever it made of that is no result. A job of a
+ * site's own user is the site's: where its gateway has no note of the start, none was ordered.
  * @param at now: a start that is heard of only by the list may be long ago
  */
 export function adoptionInputs(
@@ -24,14 +25,24 @@ export function adoptionInputs(
   inputs.push({ kind: 'launch_ids_used', upTo: highest });
   for (const epoch of state.epochs.values()) {
     const broken = isBroken(epoch.order.epochId);
-    for (const { launchId } of processesOf(epoch).filter(isOpen)) {
+    for (const { launchId, state: was } of processesOf(epoch).filter(isOpen)) {
       const process = broken ? undefined : listed.get(launchId);
-      for (const event of eventsOf(launchId, process, at)) {
-        inputs.push({ kind: 'process', event });
-      }
+      const isUnasked = process === undefined && was === 'requested' && isForeign(epoch);
+      const events = isUnasked ? [unasked(launchId)] : eventsOf(launchId, process, at);
+      for (const event of events) inputs.push({ kind: 'process', event });
     }
   }
   return inputs;
+}
+
+function isForeign({ order }: Epoch): boolean {
+  return order.foreign !== undefined;
+}
+
+/** The job waits at its site as before. */
+function unasked(launchId: number): ProcessInput {
+  const why = 'its gateway was started anew before it told the site to start it';
+  return { kind: 'refused', launchId, why, there: 'untaken' };
 }
 
 function eventsOf(launchId: number, known: KnownProcess | undefined, at: number): ProcessInput[] {

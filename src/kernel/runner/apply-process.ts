@@ -49,6 +49,7 @@ export function applyProcess(
       return;
     case 'process_lost':
       setProcess(run, rank, 'lost');
+      if (event.why !== undefined) run.lostWhy ??= event.why;
       return;
     default:
       unreachable(event);

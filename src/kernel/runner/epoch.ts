@@ -115,6 +115,8 @@ export interface Run {
    * did.
    */
   cancelledThere?: string;
+  /** What its site says of an end that nobody can tell. Absent: nothing. */
+  lostWhy?: string;
   /** Serial of the last signal order. */
   signalSerial: number;
   /** The solver of its batch is there, where its order leaves time for that. */

@@ -59,7 +59,12 @@ export type RunnerEvent =
       readonly found?: true;
     }
   | { readonly kind: 'process_continued'; readonly epochId: EpochId; readonly rank: number }
-  | { readonly kind: 'process_lost'; readonly epochId: EpochId; readonly rank: number }
+  | {
+      readonly kind: 'process_lost';
+      readonly epochId: EpochId;
+      readonly rank: number;
+      readonly why?: string;
+    }
   /** All processes have started: the head is told. */
   | {
       readonly kind: 'epoch_running';

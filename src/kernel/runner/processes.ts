@@ -60,7 +60,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
     case 'continued':
       return decideContinued(spot, now);
     case 'lost':
-      return decideLost(spot);
+      return decideLost(spot, event.why);
     default:
       return unreachable(event);
   }
@@ -201,8 +201,9 @@ function decideContinued({ epoch, process, epochId, rank }: Spot, now: Now): Run
   return events;
 }
 
-function decideLost({ epoch, process, epochId, rank }: Spot): RunnerEvent[] {
-  const events: RunnerEvent[] = [{ kind: 'process_lost', epochId, rank }];
+function decideLost({ epoch, process, epochId, rank }: Spot, why?: string): RunnerEvent[] {
+  const said = why === undefined ? {} : { why };
+  const events: RunnerEvent[] = [{ kind: 'process_lost', epochId, rank, ...said }];
   if (isLastOpen(epoch, process)) events.push({ kind: 'sweep_begun', epochId });
   return events;
 }

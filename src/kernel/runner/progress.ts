@@ -221,7 +221,7 @@ const LOST =
 
 function endDetail(run: Run, cause: EndCause): string | null {
   if (run.failure !== null) return run.failure.detail;
-  if (cause === 'lost') return LOST;
+  if (cause === 'lost') return run.lostWhy ?? LOST;
   if (wasCancelledThere(run, cause)) return run.cancelledThere ?? null;
   return cause === 'exited' || cause === 'out_of_memory' ? null : (run.ending?.why ?? null);
 }

@@ -38,6 +38,7 @@ export interface StoredEpoch {
   readonly ending: Termination | null;
   readonly failure: Failure | null;
   readonly cancelledThere?: string;
+  readonly lostWhy?: string;
   readonly signalSerial: number;
   readonly built?: true;
   readonly warned: boolean;
@@ -83,6 +84,7 @@ export function toStored(epoch: Epoch): StoredEpoch {
     ending: run === null || run.ending === null ? null : { ...run.ending },
     failure: run?.failure ?? null,
     ...(run?.cancelledThere === undefined ? {} : { cancelledThere: run.cancelledThere }),
+    ...(run?.lostWhy === undefined ? {} : { lostWhy: run.lostWhy }),
     signalSerial: run?.signalSerial ?? 0,
     ...(run?.built === true ? { built: true } : {}),
     warned: run?.warned ?? false,
@@ -148,7 +150,7 @@ function wantedOf(suspendWanted: boolean | null): Epoch['wanted'] {
 
 /** Returns null when no process of it was asked for. */
 function runFromStored(stored: StoredEpoch): Run | null {
-  const { preparation, processes, cancelledThere, ending, built = false } = stored;
+  const { preparation, processes, cancelledThere, lostWhy, ending, built = false } = stored;
   if (preparation === null || processes.length === 0) return null;
   return {
     preparation,
@@ -161,6 +163,7 @@ function runFromStored(stored: StoredEpoch): Run | null {
     ending: ending === null ? null : { ...ending },
     failure: stored.failure,
     ...(cancelledThere === undefined ? {} : { cancelledThere }),
+    ...(lostWhy === undefined ? {} : { lostWhy }),
     signalSerial: stored.signalSerial,
     built,
     warned: stored.warned,

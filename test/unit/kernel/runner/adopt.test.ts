@@ -55,6 +55,19 @@ test('[S3] a process that was asked for and is not on the list is never started 
   assert.deepEqual(world.toDo(), ['1#1 sweep']);
 });
 
+test('[S3] a start of a job of a site of which its gateway has no note was never ordered there', () => {
+  const world = new World();
+  const order = launch(1, shell('x'), { foreign: { job: '5_0', index: null } });
+  world.feed({ kind: 'order', order }, prepared(idOf(1)));
+  const kinds = world.feed(...adoptionInputs(world.state, [], world.time));
+  assert.deepEqual(kinds, ['process_failed', 'sweep_begun']);
+  world.feed(swept(idOf(1)));
+  const end = [...world.state.reports.values()].at(-1);
+  assert.ok(end?.kind === 'task_ended');
+  assert.equal(end.there, 'untaken');
+  assert.equal(end.nodeFault, false);
+});
+
 test('ended processes are not asked about', () => {
   const world = launched(1);
   world.feed(started(1), exited(1, 0, 1000));

@@ -389,6 +389,14 @@ test('processes that the launcher took with it are lost, by the fault of the nod
   assert.equal(endReport(world).nodeFault, true);
 });
 
+test('a lost process is told in the words of its site, where it has any', () => {
+  const world = running();
+  const why = 'its site says NODE_FAIL, and not how it ended';
+  world.feed({ kind: 'process', event: { kind: 'lost', launchId: 1, why } }, swept(ID));
+  assert.equal(endReport(world).detail, why);
+  world.assertReplays();
+});
+
 test('a signal order is carried out once, whatever its repetitions', () => {
   const world = running();
   const order = { kind: 'signal', epochId: ID, signal: 10, serial: 4 } as const;

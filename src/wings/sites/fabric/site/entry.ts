@@ -226,7 +226,7 @@ export function askedAfter(
   // Its record may be on its way.
   if (isKnown !== false || missingSince === null || now - missingSince < RECORD_MS) return;
   const why = 'its site knows no such job any more';
-  end(entry, hasBegun(entry) ? { kind: 'lost' } : { kind: 'unstartable', why });
+  end(entry, { kind: hasBegun(entry) ? 'lost' : 'unstartable', why });
 }
 
 /** What its site says of a job of its own users is the truth. */
@@ -240,8 +240,9 @@ function foreignListed(entry: LaunchEntry, job: SiteJob, now: number): void {
     end(entry, { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) });
   } else if (job.isCancelled === true) {
     end(entry, { kind: 'unstartable', why: `ended at its site: ${word}`, there: 'cancelled' });
-  } else if (hasBegun(entry) || job.startedAt !== null) end(entry, { kind: 'lost' });
-  else end(entry, { kind: 'unstartable', why: `its site ended it before it began: ${word}` });
+  } else if (hasBegun(entry) || job.startedAt !== null) {
+    end(entry, { kind: 'lost', why: `its site says ${word}, and not how it ended` });
+  } else end(entry, { kind: 'unstartable', why: `its site ended it before it began: ${word}` });
 }
 
 /** Written down before the command runs: whoever comes after a crash looks the name up. */
@@ -364,8 +365,7 @@ export function endAsked(
     const { exit, endedAt: at } = answer.value;
     end(entry, { kind: 'exited', exit, at, userUs: 0, systemUs: 0, ...byHand(entry) });
   } else if (entry.cancelledAt !== null) {
-    // Its owner gave it up, and the site has neither the job nor a record of it.
-    end(entry, { kind: 'lost' });
+    end(entry, { kind: 'lost', why: `it was cancelled, and its site has neither it nor a record` });
   }
 }
 
@@ -386,7 +386,8 @@ export function giveUp(entry: LaunchEntry, now: number, hasAccounting: boolean):
   const { cancelledAt, missingSince, begun, stage } = entry;
   if ((hasAccounting && stage.kind === 'at_site') || begun !== 'proven') return;
   if (cancelledAt === null || missingSince === null) return;
-  if (now - Math.max(cancelledAt, missingSince) >= MISSING_MS) end(entry, { kind: 'lost' });
+  if (now - Math.max(cancelledAt, missingSince) < MISSING_MS) return;
+  end(entry, { kind: 'lost', why: 'it was cancelled, and its site does not list it any more' });
 }
 
 function proven(entry: LaunchEntry): void {

@@ -248,7 +248,7 @@ function eventOf(launchId: number, ending: SiteEnding): ProcessEvent {
     case 'unstartable':
       return { kind: 'refused', launchId, why: ending.why, ...thereOf(ending) };
     case 'lost':
-      return { kind: 'lost', launchId };
+      return { kind: 'lost', launchId, why: ending.why };
   }
 }
 

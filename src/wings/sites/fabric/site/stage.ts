@@ -21,8 +21,8 @@ export type SiteEnding =
    * go on.
    */
   | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
-  /** The job began, and nobody can say how it ended. */
-  | { readonly kind: 'lost' };
+  /** The job began, and nobody can say how it ended. `why`: what its site says of it. */
+  | { readonly kind: 'lost'; readonly why: string };
 
 /** Where it is, as far as is known. From the first of these to the last, or at once to the end. */
 export type Stage =
