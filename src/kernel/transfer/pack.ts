@@ -5,7 +5,7 @@ import { SAMPLE_BYTES } from '../api/coding.ts';
 import type { ByteBody } from '../api/exchange.ts';
 import { usage } from '../model/failure.ts';
 import { type LocalFile, openLocalFile } from './local-file.ts';
-import { stoppedWhenStuck } from './stuck.ts';
+import type { StuckWatch } from './stuck.ts';
 
 /** Size of one request: what is lost with a line that breaks is sent again. */
 const PACK_BYTES = 8 * 1_048_576;
@@ -32,12 +32,12 @@ export function packed<T extends { readonly size: number }>(files: readonly T[])
 
 export function bytesOfPack(
   files: readonly LocalFile[],
-  address: string,
+  watch: StuckWatch,
   moved: (bytes: number) => void,
 ): ByteBody {
   return {
     length: files.reduce((sum, { size }) => sum + frameLength(size), 0),
-    open: () => stoppedWhenStuck(address, (moving) => frames(files, moving, moved)),
+    open: () => watch.stream(frames(files, moved)),
   };
 }
 
@@ -56,7 +56,6 @@ export function sampleOfPack(files: readonly LocalFile[]): Uint8Array {
 
 async function* frames(
   files: readonly LocalFile[],
-  moving: () => void,
   moved: (bytes: number) => void,
 ): AsyncGenerator<Uint8Array> {
   let pieces: Uint8Array[] = [];
@@ -66,7 +65,6 @@ async function* frames(
     pieces.push(frameHeader(file.hash, file.size), content);
     bytes += content.length;
     if (bytes < PIECE_BYTES && file !== files.at(-1)) continue;
-    moving();
     yield Buffer.concat(pieces);
     moved(bytes);
     pieces = [];

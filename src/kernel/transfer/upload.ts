@@ -9,7 +9,7 @@ import type { HeadAccess } from './head-access.ts';
 import { inParallel } from './in-parallel.ts';
 import { type LocalFile, type OpenContent, openLocalFile } from './local-file.ts';
 import { bytesOfPack, packed, sampleOfPack } from './pack.ts';
-import { stoppedWhenStuck } from './stuck.ts';
+import { type StuckWatch, unlessStuck } from './stuck.ts';
 
 /** Lines have their limits, disks as well: more at once would not be faster. */
 const AT_ONCE = 4;
@@ -87,9 +87,11 @@ async function sendPack(
     isAgain = true;
     const { left } = state;
     if (left.length === 0) return;
-    const plain = bytesOfPack(left, api.address, moved);
-    const body = await codedBody(plain, state.reads, () => sampleOfPack(left));
-    await api.call('sendBlobs', { ...body, timeoutMs: 0 });
+    await unlessStuck(api.address, async (watch) => {
+      const plain = bytesOfPack(left, watch, moved);
+      const body = await codedBody(plain, state.reads, () => sampleOfPack(left));
+      await api.call('sendBlobs', { ...body, signal: watch.signal, timeoutMs: 0 });
+    });
   };
   for (;;) {
     const before = state.left.length;
@@ -178,14 +180,16 @@ async function sendRest(
   begun(offset);
   const content = openLocalFile(file);
   try {
-    const reading = { file, content, offset, moved, address: api.address };
-    const body = await codedBody(bytesOf(reading), reads, () => sampleOf(reading));
-    const reply = await api.call('sendBlob', {
-      params: { hash: file.hash },
-      query: { offset, size: file.size },
-      ...body,
-      timeoutMs: 0,
-    });
+    const reading = { file, content, offset, moved };
+    const reply = await unlessStuck(api.address, async (watch) =>
+      api.call('sendBlob', {
+        params: { hash: file.hash },
+        query: { offset, size: file.size },
+        ...(await codedBody(bytesOf(reading, watch), reads, () => sampleOf(reading))),
+        signal: watch.signal,
+        timeoutMs: 0,
+      }),
+    );
     return reply.held;
   } catch (error) {
     const code = error instanceof Failure ? error.code : '';
@@ -205,15 +209,11 @@ interface Reading {
   readonly content: OpenContent;
   readonly offset: number;
   readonly moved: (bytes: number) => void;
-  readonly address: string;
 }
 
-function bytesOf(reading: Reading): ByteBody {
-  const { file, offset, address } = reading;
-  return {
-    length: file.size - offset,
-    open: () => stoppedWhenStuck(address, (moving) => read(reading, moving)),
-  };
+function bytesOf(reading: Reading, watch: StuckWatch): ByteBody {
+  const { file, offset } = reading;
+  return { length: file.size - offset, open: () => watch.stream(read(reading)) };
 }
 
 /** What comes next of it, to see whether compressing it pays. */
@@ -222,13 +222,12 @@ async function sampleOf({ content, offset }: Reading): Promise<Uint8Array> {
   return sample.subarray(0, await content.read(sample, sample.length, offset));
 }
 
-async function* read({ file, content, offset, moved }: Reading, going: () => void) {
+async function* read({ file, content, offset, moved }: Reading) {
   for (let at = offset; at < file.size; ) {
     const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, file.size - at));
     const bytesRead = await content.read(block, block.length, at);
     // Sent on, a request that ends too early would wait for its rest for ever.
     if (bytesRead === 0) throw usage(`${file.path} became shorter while it was sent`);
-    going();
     yield block.subarray(0, bytesRead);
     at += bytesRead;
     moved(bytesRead);
