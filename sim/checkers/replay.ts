@@ -51,7 +51,7 @@ export function checkTaken(live: State): void {
   const taken = TAKEN.get(live);
   if (taken !== undefined) compare(taken.copies, copyOf(taken.lists), 'a snapshot taken before');
   const data = new Map(Object.entries(exportState(live)));
-  const lists = [...longLists(live)].map((name) => data.get(name));
+  const lists = [...longLists(live).keys()].map((name) => data.get(name));
   TAKEN.set(live, { lists, copies: copyOf(lists) });
 }
 

@@ -1,12 +1,12 @@
 // Snapshots of the state: when the next one is due, and how it is saved beside the commits. Without
 // one a restart only reads more of the journal.
 
-import { exportState, longLists } from '../machine/snapshot.ts';
+import { exportState, longLists, SNAPSHOT_VERSION } from '../machine/snapshot.ts';
 import type { State } from '../machine/state.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Log } from '../ports/log.ts';
 import type { Store } from '../ports/store.ts';
-import { encodeInSlices, encodeRecords } from '../wire/codec.ts';
+import { encodeInSlices } from '../wire/codec.ts';
 
 /** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
 const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
@@ -40,7 +40,7 @@ export class Snapshots {
   /** Takes the state as it is now. `save` is called once all of it is durable, or `giveUp`. */
   take(state: State): void {
     this.#journalBytes = 0;
-    this.#making = encodeInSlices(exportState(state), longLists(state));
+    this.#making = inSlices(state);
     // In this turn all becomes bytes that the state may go on to change.
     this.#making.next();
   }
@@ -72,10 +72,16 @@ export class Snapshots {
   /** At the stop: the next start has little to read. */
   async saveLast(seq: number, state: State): Promise<void> {
     this.giveUp();
-    const bytes = encodeRecords(exportState(state));
-    await this.#world.store.saveSnapshot(seq, bytes).catch((error: unknown) => {
+    const making = inSlices(state);
+    let step = making.next();
+    while (step.done !== true) step = making.next();
+    await this.#world.store.saveSnapshot(seq, step.value).catch((error: unknown) => {
       const words = 'no snapshot was saved at the stop; the next start reads more of the journal';
       this.#world.log.warn({ error: String(error) }, words);
     });
   }
+}
+
+function inSlices(state: State): Making {
+  return encodeInSlices({ ...exportState(state), v: SNAPSHOT_VERSION }, longLists(state));
 }

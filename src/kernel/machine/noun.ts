@@ -20,6 +20,9 @@ type Apply<K extends Event['kind']> = (state: State, event: Of<K>, at: number) =
 export type CommandTable = { readonly [K in Command['kind']]: Decide<K> };
 export type EventTable = { readonly [K in Event['kind']]: Apply<K> };
 
+/** An element of a long list as a snapshot has it after the one before it. */
+export type Brief = (element: object, before: object) => object;
+
 /** A noun as the machine has it. */
 export interface AnyNoun {
   readonly commands: object;
@@ -27,6 +30,7 @@ export interface AnyNoun {
   facts(): object;
   save(state: State): object;
   readonly long?: string;
+  readonly brief?: Brief;
   load(state: State, data: object): void;
   readonly rebase?: (state: State, byMs: number) => void;
   readonly index?: (state: State) => void;
@@ -46,6 +50,8 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
    * goes on: they become bytes in later turns.
    */
   readonly long?: keyof D & string;
+  /** Leaves out what `load` takes from the element before. Absent: nothing. */
+  readonly brief?: Brief;
   /**
    * Loads the noun's facts into an empty state. Facts of nouns before it in the list are there
    * already.

@@ -26,7 +26,7 @@ interface OwnScratch {
   /** Equal shapes of jobs are kept once. */
   readonly shapes: ShapeBook;
   /** Equal parts of one submission after another are kept once. */
-  lastSpec: { readonly text: string; readonly spec: JobSpec } | null;
+  lastSpec: { readonly bare: JobSpec; readonly text: string; readonly spec: JobSpec } | null;
   /** What `default-memory.ts` has worked out; emptied when a node changes. */
   readonly memoryShares: Map<string, MemoryShare>;
   /** Which of the reservations with skipped occurrences are tried next. */

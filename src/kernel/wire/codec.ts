@@ -42,13 +42,16 @@ const SLICE = 1000;
 const MAP_32 = 0xdf;
 const ARRAY_32 = 0xdd;
 
+/** An element of a list as it is written after the one before it. */
+export type Brief = (element: object, before: object) => object;
+
 /**
  * The same of a large map, in slices: before the first yield all but the lists under the names in
  * `long` is bytes, and before each other one a part of such a list more.
  */
 export function* encodeInSlices(
   value: object,
-  long: ReadonlySet<string>,
+  long: ReadonlyMap<string, Brief>,
 ): Generator<undefined, Uint8Array> {
   const names = Object.keys(value);
   const fields = new Map(Object.entries(value));
@@ -59,10 +62,15 @@ export function* encodeInSlices(
   }
   yield;
   for (const name of lists) {
-    const list = fields.get(name) as readonly unknown[];
+    const list = fields.get(name) as readonly object[];
+    const brief = long.get(name) as Brief;
+    const written = (element: object, at: number): object => {
+      const before = list[at - 1];
+      return before === undefined ? element : brief(element, before);
+    };
     parts.push(encodeRecords(name), headOf(ARRAY_32, list.length));
     for (let at = 0; at < list.length; at += SLICE) {
-      const slice = list.slice(at, at + SLICE);
+      const slice = list.slice(at, at + SLICE).map((one, offset) => written(one, at + offset));
       parts.push(encodeRecords(slice).subarray(headBytes(slice.length)));
       yield;
     }

@@ -16,7 +16,7 @@ import { checkJobs } from './check.ts';
 import { dependentsOf } from './dependents.ts';
 import type { Job, Task } from './facts.ts';
 import { decideRetry } from './retry.ts';
-import { type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
+import { briefJob, type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
 import { decideSubmit } from './submit.ts';
 
 export const jobs: Noun<'jobs', JobsData> = {
@@ -43,6 +43,7 @@ export const jobs: Noun<'jobs', JobsData> = {
   facts: noJobs,
   save: saveJobs,
   long: 'jobs',
+  brief: briefJob,
   load: loadJobs,
   rebase: rebaseJobs,
   index: indexJobs,

@@ -49,11 +49,13 @@ export function shareSpec(
   environment: JobSpec['environment'],
 ): JobSpec {
   const last = state.scratch.lastSpec;
+  const isLast = last?.bare === bare && last.spec.environment === environment;
+  if (isLast) return last.spec;
   const text = JSON.stringify(bare);
   if (last !== null && last.text === text && last.spec.environment === environment)
     return last.spec;
   const parts = last === null ? {} : sharedParts(bare, last.spec);
-  state.scratch.lastSpec = { text, spec: { ...bare, ...parts, environment } };
+  state.scratch.lastSpec = { bare, text, spec: { ...bare, ...parts, environment } };
   return state.scratch.lastSpec.spec;
 }
 

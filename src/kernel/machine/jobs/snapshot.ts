@@ -3,6 +3,7 @@
 
 import { present } from '../../base/assert.ts';
 import { IntervalSet } from '../../base/interval-set.ts';
+import { isSame } from '../../base/same.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
 import type { JobSpec, OutcomeKind, Stopper } from '../../model/job.ts';
 import type { LifeId } from '../../model/life.ts';
@@ -36,8 +37,8 @@ interface JobData
     Job,
     'spec' | 'entry' | 'pending' | Derived | 'active' | 'ended' | 'waitsFor' | 'behind' | 'losses'
   > {
-  /** Without its environment. */
-  readonly spec: JobSpec;
+  /** Without its environment. Absent: that of the job before. */
+  readonly spec?: JobSpec;
   readonly pending: string;
   readonly running: number;
   readonly active: readonly TaskData[];
@@ -86,7 +87,11 @@ export function loadJobs(state: State, data: JobsData): void {
   for (const [id, variables] of data.environments) {
     state.environments.set(id, { text: JSON.stringify(variables), variables, users: 0 });
   }
-  for (const job of data.jobs) importJob(state, job);
+  let bare: JobSpec | undefined;
+  for (const job of data.jobs) {
+    bare = present(job.spec ?? bare, 'the specification');
+    importJob(state, job, bare);
+  }
   state.finished.push(...data.finished);
   for (const [key, jobId] of data.keys) state.keys.set(key, jobId);
 }
@@ -126,6 +131,12 @@ function exportJob(job: Job): JobData {
   return { ...data, losses, behind: waits };
 }
 
+/** Jobs that somebody submits by thousands say the same of all but themselves. */
+export function briefJob(job: object, before: object): object {
+  const { spec, ...own } = job as JobData;
+  return isSame(spec, (before as JobData).spec) ? own : job;
+}
+
 function exportTask(task: Task): TaskData {
   const { job: _, parts, stops, life, waitsSince, ...rest } = task;
   return {
@@ -137,14 +148,14 @@ function exportTask(task: Task): TaskData {
   };
 }
 
-function importJob(state: State, data: JobData): void {
+function importJob(state: State, data: JobData, bare: JobSpec): void {
   const {
     pending: text,
     running: _,
     active,
     ended,
     waitsFor,
-    spec: bare,
+    spec: _spec,
     behind = [],
     losses = 0,
     ...rest
