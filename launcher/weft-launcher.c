@@ -22,6 +22,7 @@
 
 #include "clock.h"
 #include "ends.h"
+#include "fence.h"
 #include "leader.h"
 #include "lease.h"
 #include "members.h"
@@ -424,6 +425,7 @@ static void serve(void) {
 int main(int argc, char **argv) {
   if (argc == 3 && !strcmp(argv[1], "--peers")) return peers_say(atoi(argv[2]));
   if (argc > 2 && !strcmp(argv[1], "--step")) return step_run(argv + 2);
+  if (argc > 2 && !strcmp(argv[1], "--fence")) return fence_put(argv[2], argv + 3, argc - 3);
   const char *path = NULL, *log = NULL;
   errno = 0;
   uint64_t idle_s = 60;
@@ -436,7 +438,8 @@ int main(int argc, char **argv) {
   if (!path || argc % 2 == 0 || idle_s > 1000000) {
     fprintf(stderr, "usage: weft-launcher --socket PATH [--log PATH] [--idle-exit SECONDS]\n"
                     "       weft-launcher --peers COUNT\n"
-                    "       weft-launcher --step PROGRAM [ARGUMENT...]\n");
+                    "       weft-launcher --step PROGRAM [ARGUMENT...]\n"
+                    "       weft-launcher --fence CGROUP [DEVICE...]\n");
     return EXIT_USAGE;
   }
   for (int fd = 0; fd < 3;) fd = open("/dev/null", O_RDWR); /* so that 0 to 2 are taken */

@@ -281,6 +281,7 @@ export function groupContainment(kernel: Kernel, life: Life): Containment {
     facts: 'cgroup v2',
     limits: 'cgroup',
     polled: false,
+    fence: { holds: false, words: 'simulated' },
     acquire({ memoryBytes }) {
       const name = life.alive ? kernel.makeGroup(memoryBytes) : '';
       return { name, procs: [name] };

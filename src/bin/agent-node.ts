@@ -137,6 +137,11 @@ function marksOf({ stateDir }: AgentOptions): MachineMarks {
   return { ...readMachineMarks(stateDir), ...(copyOf === null ? {} : { copyOf }) };
 }
 
+/** Null: there is only the one in Node.js. */
+function compiled({ kind, command }: LauncherProgram): readonly string[] | null {
+  return kind === 'c' ? command : null;
+}
+
 /**
  * The ports of one node: its own session, journal, launcher and limit groups; the rest is the
  * machine's.
@@ -172,7 +177,7 @@ export function portsOf(
     journal: openJournalFile(join(stateDir, 'journal'), reserveOfEach(machine.nodeCount)),
     files: systemFiles,
     users: machine.users,
-    containment: systemContainment(own.instance),
+    containment: systemContainment(own.instance, { launcher: compiled(machine.launcher) }),
     marks: machine.marks,
     staging: stagingOf(options, own),
     commands: systemCommands,

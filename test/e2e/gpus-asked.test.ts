@@ -85,7 +85,7 @@ describe('gpus of a type, of a size, and shares', () => {
   it('[V9] two tasks share a card, know their share, and why says what a third one misses', async () => {
     const small = ['--cpus', '0', '--memory', '64M', '--gpus', 'a6000:1'];
     const share = [...small, '--gpu-share', '20G'];
-    const wait = 'env > "env-$WEFT_JOB_ID"; exec sleep 600';
+    const wait = 'echo $$ > "pid-$WEFT_JOB_ID"; env > "env-$WEFT_JOB_ID"; exec sleep 600';
     const first = await cluster.ok('run', ...share, '--', wait);
     const second = await cluster.ok('run', ...share, '--', wait);
     for (const id of [first, second]) {
@@ -103,6 +103,24 @@ describe('gpus of a type, of a size, and shares', () => {
     assert.match(await cluster.ok('why', whole), /n1 has only 0 a6000 free/);
     const { tasks } = (await cluster.cards())[2] ?? {};
     assert.deepEqual(tasks, [`${first}#1`, `${second}#1`]);
+    const pid = Number(cluster.lines(`pid-${second}`)[0]);
+    const greedy = { card: THREE, pid, program: 'python', memory: 24_576 };
+    cluster.write({ ...WORKSTATION, processes: [greedy] });
+    const said = await until('[V28] it is told', async () => {
+      const shown = await cluster.ok('node', 'show', 'n1');
+      return /^Gpu 2: .*uses.*$/m.exec(shown)?.[0];
+    });
+    assert.match(said, new RegExp(`; ${second}#1 uses 24G of it, more than its share$`));
+    assert.match(
+      await cluster.ok('job', second),
+      /uses 24G of gpu 2 of n1, more than its share of 20G/,
+    );
+    assert.doesNotMatch(await cluster.ok('job', first), /more than its share/);
+    cluster.write(WORKSTATION);
+    await until(
+      'it is over',
+      async () => (await cluster.cards())[2]?.over === undefined || undefined,
+    );
     await cluster.ok('cancel', first);
     await cluster.ok('wait', third);
     await cluster.ok('cancel', second);

@@ -2,7 +2,7 @@
 // cards each, and again from its checkpoint.
 
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { GpuCluster, WORKSTATION } from './support/gpu-cluster.ts';
@@ -41,6 +41,29 @@ describe('a training run over the gpus of two nodes', () => {
       CARDS.map(({ uuid }) => uuid),
     );
     assert.match(said, /slope 2\.9\d+ offset 1\.0\d+ after 60 steps/);
+  });
+
+  it('[V19] torchrun is told on each node what it needs, with one word', async () => {
+    const tool = path.join(cluster.directory, 'bin', 'torchrun');
+    mkdirSync(path.dirname(tool));
+    writeFileSync(tool, '#!/bin/sh\necho "torchrun of $WEFT_GPUS: $*"\n', { mode: 0o755 });
+    const PATH = `${path.dirname(tool)}:${process.env['PATH']}`;
+    const options = ['--follow', '--nodes', '2', '--gpus', '2', '--env', `PATH=${PATH}`];
+    const said = await cluster.ok('run', ...options, '--torchrun', '--', 'train.py', '--lr', 'a b');
+    const lines = [...said.matchAll(/^(?:\S+ )?torchrun of (\S+): (.*)$/gm)];
+    assert.equal(lines.length, 2, said);
+    const shown =
+      /^--nnodes 2 --node-rank ([01]) --nproc-per-node 2 --master-addr 127\.0\.0\.1 --master-port (2\d{4}|3[01]\d{3}) train\.py --lr a b$/;
+    const found = lines.map(([, , words = '']) => shown.exec(words) ?? [words]);
+    assert.deepEqual(found.map(([, rank]) => rank).sort(), ['0', '1'], said);
+    assert.equal(new Set(found.map(([, , port]) => port)).size, 1, 'one port');
+    const { jobs } = (await cluster.client.call('GET', '/v1/jobs?state=all')) as {
+      jobs: readonly { readonly name: string }[];
+    };
+    assert.ok(jobs.some(({ name }) => name === 'train.py'));
+    const more = await cluster.weft('run', '--torchrun', '--procs', '2', 'train.py');
+    assert.equal(more.code, 2, more.error);
+    assert.equal((await cluster.weft('run', '--torchrun', '--', '--help')).code, 2);
   });
 
   it('[V19] one that is requeued goes on from its checkpoint', async () => {

@@ -89,6 +89,37 @@ describe('gpus of a workstation', () => {
     );
   });
 
+  it('[V29] whoever owns the machine keeps a card of it for a while, and gives it back', async () => {
+    const said = await cluster.ok('pause', '--gpu', '1', '1h');
+    assert.match(said, /^Gpu 1 of n1 is kept until .*; no task has it\.$/m);
+    await cluster.shows('free used_outside free');
+    assert.match(
+      await cluster.ok('node', 'show', 'n1'),
+      new RegExp(`Gpu 1: .*kept for ${ME} until`),
+    );
+    const others = await cluster.ok('run', '--follow', '--gpus', '2', '--', SHOW);
+    assert.match(others, new RegExp(`^CUDA_VISIBLE_DEVICES=${ONE},${THREE}$`, 'm'));
+    const job = await cluster.ok('run', '--gpus', '3', '--', SHOW);
+    await until('why tells it', async () => {
+      return /gpu 1 is kept for /.test(await cluster.ok('why', job)) || undefined;
+    });
+    await cluster.ok('down');
+    await cluster.up('--listen', 'none');
+    await cluster.shows('free used_outside free');
+    const none = await cluster.weft('pause', '--gpu', '7');
+    assert.equal(none.code, 2, none.error);
+    assert.match(none.error, /node n1 has no gpu '7' \(its gpus: 0, 1, 2\)/);
+    assert.equal((await cluster.weft('pause', '--gpu', '1', '99d')).code, 2);
+    assert.match(
+      await cluster.ok('unpause', '--gpu', TWO),
+      /^Gpu 1 of n1 is given to tasks again/m,
+    );
+    await until(
+      'the job has it',
+      async () => (await cluster.job(job)).state === 'done' || undefined,
+    );
+  });
+
   it('[V2] what a task itself does on its card is no use of others', async () => {
     const job = await cluster.ok('run', '--gpus', '1', '--', 'echo $$ > pid; exec sleep 600');
     const pid = await until('it runs', () => cluster.lines('pid')[0]);

@@ -64,6 +64,7 @@ export function gpuMapOf(now: number, figure: string | null): ReplyOf<'gpuMap'> 
       why,
       tasks: state === 'given' ? [`${place + 10}#1`] : [],
       users: state === 'given' ? [OWNERS[place % 4] as string] : [],
+      past: [],
       percents: Array.from({ length: STEPS }, (_, step) => (step < 4 ? null : wave(step))),
     };
   };

@@ -181,6 +181,7 @@ class RunningAgent implements Agent {
       step: (input) => this.#engine.step(input),
       sayAlive: () => this.#link.sayAlive(),
       introduce: () => this.#link.introduce(),
+      gpus: () => this.#companions.gpus()?.gpus ?? null,
       cardUse: () => this.#companions.cardUse(),
       say: (wing, body) => this.#hasWings && this.#link.send({ kind: 'wing', wing, body }),
       beside: {

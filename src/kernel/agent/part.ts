@@ -2,9 +2,10 @@
 // work for as long as that lives. An agent is given the parts of all wings, and asks them in order.
 
 import type { Result } from '../base/result.ts';
+import type { Device } from '../model/device.ts';
 import type { Refusal } from '../model/errors.ts';
 import type { CardUse, NodeGpus } from '../model/gpu.ts';
-import type { LaunchOrder } from '../model/orders.ts';
+import type { LaunchOrder, Share } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { ProcessEvent } from '../model/processes.ts';
 import type { Owner } from '../ports/files.ts';
@@ -23,6 +24,8 @@ export interface AgentPart {
   readonly pauseMaxMs?: number;
   /** Variables of a task, beside those that every task has. */
   variables?(of: Surroundings): Variables;
+  /** Devices that a task with this share may not open. */
+  shut?(share: Share): readonly Device[];
   /** What runs in place of the order's own program, and reads no input; undefined: that program. */
   argv?(start: Start): readonly string[] | undefined;
   /** Called once, when the agent is made: before anything is heard of launcher or head. */
@@ -66,6 +69,8 @@ export interface AgentInside {
   readonly sayAlive: () => void;
   /** Says hello once more: what the node offers has changed. */
   readonly introduce: () => void;
+  /** What the node tells of its cards; null: nothing. */
+  readonly gpus: () => NodeGpus | null;
   /** How much the node's cards are used; empty: nobody looks. */
   readonly cardUse: () => readonly CardUse[];
   /** To the wing's half in the head; false when there is none that could hear it now. */

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../base/result.ts';
 import type { JobId } from '../model/ids.ts';
 import { CLIENT_STDIN } from '../model/job.ts';
 import { beganBefore, type LaunchOrder } from '../model/orders.ts';
-import type { Group } from '../ports/containment.ts';
+import type { Group, GroupLimits } from '../ports/containment.ts';
 import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
@@ -231,7 +231,7 @@ export class Preparer {
     if (temporary !== null) this.#ports.files.makeDirectory(temporary, owner, 0o700);
     this.#writeFiles(order, owner);
     // Last, because these would have to be given back; the second cannot fail.
-    const group = this.#ports.containment.acquire(limitsOf(order));
+    const group = this.#ports.containment.acquire(this.#limitsOf(order));
     const spool = this.#spools().take(uid, order);
     const setting = { order, account, owner, directory, temporary, group, spool };
     const limits = this.#ports.containment.limits;
@@ -239,6 +239,16 @@ export class Preparer {
     return {
       preparation: spool === undefined ? preparation : { ...preparation, spool },
       requests: (first, leaseMs) => this.#requests({ ...setting, leaseMs }, first),
+    };
+  }
+
+  #limitsOf({ share }: LaunchOrder): GroupLimits {
+    const { memoryBytes, cpuCount } = share.resources;
+    const shut = this.#parts.flatMap((part) => part.shut?.(share) ?? []);
+    return {
+      memoryBytes: memoryBytes > 0 ? memoryBytes : null,
+      cpuCount: cpuCount > 0 ? cpuCount : null,
+      ...(shut.length === 0 ? {} : { shut }),
     };
   }
 
@@ -369,14 +379,6 @@ function foreignOf({ foreign, nodes, nodeRank }: LaunchOrder): Pick<LaunchReques
 function sharesOutput(order: LaunchOrder): boolean {
   if (order.processesPerNode === 1 && order.nodes.length === 1) return false;
   return order.files.stdout !== undefined || order.files.stderr !== undefined;
-}
-
-function limitsOf(order: LaunchOrder): { memoryBytes: number | null; cpuCount: number | null } {
-  const { memoryBytes, cpuCount } = order.share.resources;
-  return {
-    memoryBytes: memoryBytes > 0 ? memoryBytes : null,
-    cpuCount: cpuCount > 0 ? cpuCount : null,
-  };
 }
 
 /** What ends of tasks give back, by the system's name of the error. */

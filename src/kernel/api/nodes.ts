@@ -52,6 +52,8 @@ const card = z.object({
   ),
   /** Tasks that have it, with their epoch. */
   tasks: z.array(z.string()),
+  /** Those of them that use more of its memory than their share. */
+  over: z.array(z.object({ task: z.string(), memoryBytes: z.number().int() })).exactOptional(),
 });
 export type CardView = z.infer<typeof card>;
 
@@ -107,6 +109,8 @@ export const nodeView = z.object({
       driver: z.string().nullable(),
       /** What to know of how they were looked at; null: nothing. */
       remark: z.string().nullable(),
+      /** Whether tasks can open no cards but their own: by what, or why not. */
+      fence: z.object({ holds: z.boolean(), words: z.string() }).exactOptional(),
     })
     .nullable()
     .exactOptional(),

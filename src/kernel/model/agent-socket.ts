@@ -13,6 +13,7 @@ export const AGENT_PATHS = {
   session: '/v1/session',
   /** For what wings add to it (`AgentInside.atSocket`). */
   login: '/v1/login',
+  keepGpu: '/v1/gpus/keep',
 } as const;
 
 /** A directory to make at `path`; see src/kernel/api/local-login.ts. */
@@ -26,6 +27,16 @@ export interface PauseReply {
   readonly pause: OwnerPause;
   /** How many tasks stand still for it. */
   readonly tasks: number;
+}
+
+/** A gpu that is kept for whoever asked. */
+export interface KeepReply {
+  readonly node: string;
+  /** What people call it. */
+  readonly gpu: string;
+  readonly until: number;
+  /** Those that have it, and keep it. */
+  readonly tasks: readonly string[];
 }
 
 export interface AgentStatus {

@@ -1,6 +1,8 @@
 // The gpus of a node as its agent tells of them: which cards there are, and which of them no task
 // may be given now.
 
+import type { Fence } from './device.ts';
+
 /** `free`: tasks may have it. The head alone knows whether one has. */
 export const CARD_STATES = ['free', 'used_outside', 'ill', 'gone', 'unknown'] as const;
 export type CardState = (typeof CARD_STATES)[number];
@@ -45,6 +47,10 @@ export interface GpuCard {
   readonly since: number;
   /** Users of the card outside of tasks. */
   readonly users: readonly CardUser[];
+  /**
+   * Tasks, with their epochs, that use more of its memory than their share. Absent: none is known.
+   */
+  readonly over?: readonly { readonly task: string; readonly memoryBytes: number }[];
 }
 
 /** How much a card is used at a look; null: its tool does not say. */
@@ -62,6 +68,8 @@ export interface NodeGpus {
   readonly driver: string | null;
   /** What people should know of how the cards were looked at; null: nothing. */
   readonly remark: string | null;
+  /** Whether tasks can open no cards but their own: by what, or why not. Absent: not known. */
+  readonly fence?: Fence;
 }
 
 /** Short enough for tables: the first letters of a uuid that tell cards apart. */

@@ -3,7 +3,7 @@
 import type { Hours } from './hours.ts';
 
 /** What a detector looks for. */
-export type Wanted = 'input' | 'sessions' | 'load';
+export type Wanted = 'input' | 'sessions' | 'load' | 'gpus';
 
 /** One instant by both clocks. */
 interface Instant {
@@ -25,6 +25,8 @@ export type Sign =
   | { readonly kind: 'sessions'; readonly by: string; readonly who: readonly string[] }
   /** CPU time that programs other than tasks have used so far; only differences mean something. */
   | { readonly kind: 'load'; readonly by: string; readonly cpuMs: number }
+  /** Users of the node's gpus outside of tasks: `ann on gpu 1 (python train.py)`. */
+  | { readonly kind: 'gpus'; readonly by: string; readonly who: readonly string[] }
   /** The detector cannot see what it looks for, and why. */
   | {
       readonly kind: 'blind';
@@ -41,6 +43,8 @@ export interface YieldRules {
   readonly sessions: boolean;
   /** Cpus that other programs keep busy; null: they do not matter. */
   readonly loadAbove: number | null;
+  /** Anybody who uses a gpu of the node outside of tasks. Absent: they do not matter. */
+  readonly gpus?: boolean;
   /** The owner's own hours; null: none. */
   readonly hours: Hours | null;
   /** The machine has not been used for that long: work goes on. */

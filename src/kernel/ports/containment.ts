@@ -1,10 +1,16 @@
 // Groups of processes with limits: cgroups on Linux, or nothing where none can be made.
 
+import type { Device, Fence } from '../model/device.ts';
+
+export type { Device, Fence };
+
 export interface GroupLimits {
   /** Null = no limit. */
   readonly memoryBytes: number | null;
   /** May be a fraction; null = no limit. */
   readonly cpuCount: number | null;
+  /** Devices that nothing in the group may open, as far as there is a fence. Absent: none. */
+  readonly shut?: readonly Device[];
 }
 
 export interface Group {
@@ -36,7 +42,12 @@ export interface Containment {
   readonly limits: string;
   /** Whether memory has to be watched from outside. */
   readonly polled: boolean;
-  /** An empty group with these limits; null where there are none. Throws when it cannot be made. */
+  /** The same value as long as nothing has changed. */
+  readonly fence: Fence;
+  /**
+   * An empty group with these limits; null where there are none. Throws when it cannot be made, but
+   * not for devices: a group without the fence is one, and `fence` says so.
+   */
   acquire(limits: GroupLimits): Group | null;
   /** Groups that are in use, after a restart; all others are removed. */
   adopt(names: readonly string[]): void;
@@ -61,6 +72,7 @@ export const POLLED: Containment = {
   facts: 'polling',
   limits: 'polling',
   polled: true,
+  fence: { holds: false, words: 'there are no cgroups' },
   acquire: () => null,
   adopt: () => undefined,
   procs: () => [],

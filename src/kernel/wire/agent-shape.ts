@@ -145,11 +145,13 @@ const card = map({
     CARD_USERS_MAX,
     map({ pid: count, user: word, program: word, memoryBytes: orNull(count), since: finite }),
   ),
+  over: optional(listUpTo(CARD_USERS_MAX, map({ task: word, memoryBytes: count }))),
 });
 const gpus = map({
   cards: listUpTo(CARDS_PER_NODE_MAX, card),
   driver: orNull(word),
   remark: orNull(word),
+  fence: optional(map({ holds: flag, words: word })),
 });
 
 const hello = map({

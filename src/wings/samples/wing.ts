@@ -18,6 +18,13 @@ export const samples: Wing = {
         summary: 'who asks for what, and uses how much of it',
         load: () => import('./cli/verb.ts'),
       },
+      {
+        group: 'Overview:',
+        name: 'gpus',
+        before: 'replay',
+        summary: 'all gpus: how much each works, and who has it or had it',
+        load: () => import('./cli/gpus.ts'),
+      },
     ],
   },
   keys: async () => (await import('./config/keys.ts')).keys,

@@ -30,6 +30,7 @@ import {
 import { read } from '../submit/read.ts';
 import { inputsOf } from '../submit/staged-files.ts';
 import { pointsWords, withAxes } from '../submit/sweep.ts';
+import { torchrunOf } from '../submit/torchrun.ts';
 import { defineVerb } from '../verb.ts';
 
 export interface AttendOptions {
@@ -37,8 +38,9 @@ export interface AttendOptions {
   readonly follow?: boolean;
   readonly key?: string;
   readonly dryRun?: boolean;
-  /** Only `run` has it. */
+  /** Only `run` has these. */
   readonly pty?: boolean;
+  readonly torchrun?: boolean;
   /** Standard input has been read for something else. */
   readonly inputIsTaken?: boolean;
   /** Absent: none. */
@@ -60,6 +62,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     command.usage('[options] [--] <command> [arguments...]');
     command.argument('<command...>', 'a program with its arguments, or one quoted shell line');
     defineAttendOptions(command, 'command');
+    command.option('--torchrun', 'a Python script: torchrun makes a process of it for each gpu');
     command.option('--pty', 'give it this terminal; the job ends with it, and weft with its code');
     defineSubmitOptions(command);
     command.addHelpText('after', EXAMPLES);
@@ -68,7 +71,7 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
   async run({ context, args: words, options: given }) {
     const { args, options } = withAxes(given, words);
     refuseLateOption(args, context.cwd);
-    const submission = makeSubmission(programOf(args), options, submitterHere(context));
+    const submission = submissionOf(context, args, options);
     const inputIsTaken = readsInput(options);
     const wish = withItems(submission, options, context.cwd);
     if (options.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
@@ -77,6 +80,21 @@ export const verb = defineVerb<SubmitOptions & AttendOptions>({
     return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
   },
 });
+
+function submissionOf(
+  context: Context,
+  words: readonly string[],
+  options: SubmitOptions & AttendOptions,
+): Submission {
+  const submitter = submitterHere(context);
+  if (options.torchrun !== true) return makeSubmission(programOf(words), options, submitter);
+  const { program, name } = torchrunOf(words);
+  const wish = makeSubmission(program, options, submitter);
+  if ((wish.processesPerNode ?? 1) > 1 || wish.mpi !== undefined) {
+    throw usage('torchrun makes the processes, one for each gpu; leave the number of them out');
+  }
+  return { name, ...wish };
+}
 
 async function runAtTerminal(
   context: Context,

@@ -13,7 +13,16 @@ export function cardLines({ gpus = null }: Pick<NodeView, 'gpus'>): Titled[] {
     ['Gpu links', linkWords(gpus.cards)],
     ['Gpu driver', gpus.driver ?? ''],
     ['Gpu tools', gpus.remark ?? ''],
+    ['Gpu fence', fenceWords(gpus)],
   ];
+}
+
+/** Empty: it is not known. */
+function fenceWords({ cards, fence }: NonNullable<NodeView['gpus']>): string {
+  if (fence === undefined || cards.length === 0) return '';
+  return fence.holds
+    ? `tasks open no gpus but their own (${fence.words})`
+    : `none: tasks may open all gpus (${fence.words})`;
 }
 
 /** `0, 1; 2, 3`; empty: none are joined. */
@@ -25,10 +34,13 @@ function linkWords(cards: readonly CardView[]): string {
 }
 
 /** `rtx4090 24G GPU-1a2b3c4d: given to 42#1`. */
-function cardLine({ type, memoryBytes, uuid, state, why, tasks }: CardView): string {
+function cardLine({ type, memoryBytes, uuid, state, why, tasks, over = [] }: CardView): string {
   const size = memoryBytes === null ? [] : [formatSize(memoryBytes)];
   const given = tasks.length === 0 ? [] : [`given to ${tasks.join(', ')}`];
-  const words = [...(why === null ? [] : [why]), ...given];
+  const more = over.map(({ task, memoryBytes: used }) => {
+    return `${task} uses ${formatSize(used)} of it, more than its share`;
+  });
+  const words = [...(why === null ? [] : [why]), ...given, ...more];
   const what = [type, ...size, shortUuid(uuid)].join(' ');
   return `${what}: ${words.length === 0 ? state : words.join('; ')}`;
 }

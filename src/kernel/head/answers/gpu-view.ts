@@ -10,15 +10,16 @@ export function gpusOf({ gpus, holding }: Node): Exclude<NodeView['gpus'], undef
   for (const { epochId, share } of holding.values()) {
     for (const number of share.gpus) tasks.set(number, [...(tasks.get(number) ?? []), epochId]);
   }
-  const { cards, driver, remark } = gpus;
-  return { cards: cards.map((card) => cardOf(card, tasks.get(card.number) ?? [])), driver, remark };
+  const { cards, ...told } = gpus;
+  return { ...told, cards: cards.map((card) => cardOf(card, tasks.get(card.number) ?? [])) };
 }
 
 /** That a card is ill matters more than that a task has it. */
 function cardOf(told: GpuCard, tasks: string[]): CardView {
-  const { number: _, users, state, ...card } = told;
+  const { number: _, users, state, over, ...card } = told;
   return {
     ...card,
+    ...(over === undefined ? {} : { over: over.map((one) => ({ ...one })) }),
     label: cardLabel(told),
     state: state === 'free' && tasks.length > 0 ? 'given' : state,
     users: users.map((one) => ({ ...one })),

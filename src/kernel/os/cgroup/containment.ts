@@ -4,12 +4,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import {
   type Containment,
+  type Fence,
   type Group,
   type GroupLimits,
   type GroupMemory,
   type GroupUse,
   POLLED,
 } from '../../ports/containment.ts';
+import { DeviceFence } from './fence.ts';
 import { type GroupPlace, JobGroup, removeDirectories } from './group.ts';
 import { type Hierarchy, parseHierarchies } from './hierarchies.ts';
 import { KeptFiles } from './kept-files.ts';
@@ -21,13 +23,26 @@ const IDLE_MAX = 512;
 /** `instance` keeps the groups of several agents on one machine apart. */
 export function systemContainment(
   instance: string,
-  idleMax = IDLE_MAX,
-  files = KeptFiles.ofProcess(),
+  {
+    idleMax = IDLE_MAX,
+    files = KeptFiles.ofProcess(),
+    launcher = null,
+    hierarchies = readHierarchies(),
+  }: ContainmentOptions = {},
 ): Containment {
-  const layout = findLayout(readHierarchies(), `weft-${instance}`);
-  return layout.controllers.size === 0
-    ? { ...POLLED, facts: layout.words }
-    : new CgroupContainment({ layout, files }, idleMax);
+  const layout = findLayout(hierarchies, `weft-${instance}`);
+  if (layout.controllers.size === 0) return { ...POLLED, facts: layout.words };
+  const fence = new DeviceFence(layout, launcher, process.getuid?.() === 0);
+  return new CgroupContainment({ layout, files }, fence, idleMax);
+}
+
+export interface ContainmentOptions {
+  readonly idleMax?: number;
+  readonly files?: KeptFiles;
+  /** The compiled launcher, which shuts devices to groups of version 2. */
+  readonly launcher?: readonly string[] | null;
+  /** Those that there are to use. */
+  readonly hierarchies?: readonly Hierarchy[];
 }
 
 export function readHierarchies(): Hierarchy[] {
@@ -37,7 +52,7 @@ export function readHierarchies(): Hierarchy[] {
 
 interface Held {
   readonly group: JobGroup;
-  /** Null for a group of an earlier life, whose limits are not known: it is not used again. */
+  /** Null: its limits are not known, or not all there: it is not used again. */
   readonly shape: string | null;
 }
 
@@ -46,25 +61,35 @@ class CgroupContainment implements Containment {
   readonly limits: string;
   readonly polled: boolean;
   readonly #place: GroupPlace;
+  readonly #fence: DeviceFence;
   readonly #idleMax: number;
   readonly #held = new Map<string, Held>();
   readonly #idle = new Map<string, JobGroup[]>();
   #idleCount = 0;
   #next = 1;
 
-  constructor(place: GroupPlace, idleMax: number) {
+  constructor(place: GroupPlace, fence: DeviceFence, idleMax: number) {
     const { layout } = place;
     this.#place = place;
+    this.#fence = fence;
     this.#idleMax = idleMax;
     this.facts = layout.words;
     this.polled = !layout.controllers.has('memory');
     this.limits = this.polled ? 'polling' : 'cgroup';
   }
 
+  get fence(): Fence {
+    return this.#fence.state;
+  }
+
   acquire(limits: GroupLimits): Group {
-    const shape = `${limits.memoryBytes}/${limits.cpuCount}`;
-    const group = this.#takeIdle(shape) ?? this.#make(limits);
-    this.#held.set(group.name, { group, shape });
+    const { memoryBytes, cpuCount, shut = [] } = limits;
+    const shape = `${memoryBytes}/${cpuCount}/${shut.join()}`;
+    const idle = this.#takeIdle(shape);
+    const group = idle ?? this.#make(limits);
+    // One that is open in spite of its shape is not used again.
+    const isAsked = idle !== undefined || shut.length === 0 || this.#fence.put(group.name, shut);
+    this.#held.set(group.name, { group, shape: isAsked ? shape : null });
     return group;
   }
 
@@ -153,8 +178,9 @@ class CgroupContainment implements Containment {
   }
 
   #bases(): Base[] {
-    const { tracker, controllers } = this.#place.layout;
-    return tracker === null ? [...controllers.values()] : [tracker, ...controllers.values()];
+    const { tracker, controllers, devices } = this.#place.layout;
+    const extra = [tracker, devices].filter((base) => base !== null);
+    return [...extra, ...controllers.values()];
   }
 
   /** Names of groups in any hierarchy: a crash may have left only some of its directories. */

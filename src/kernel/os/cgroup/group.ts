@@ -26,7 +26,7 @@ export class JobGroup {
   readonly #memory: MemoryFiles | null;
 
   private constructor(name: string, { layout, files }: GroupPlace, limits: GroupLimits | null) {
-    const { tracker, controllers } = layout;
+    const { tracker, controllers, devices } = layout;
     if (tracker === null) throw new Error('no cgroup can be made on this machine');
     this.name = name;
     this.#tracker = { ...tracker, path: `${tracker.path}/${name}` };
@@ -37,6 +37,9 @@ export class JobGroup {
       if (controller === 'cpu' && limits !== null && limits.cpuCount === null) continue;
       if (limits === null && !existsSync(`${base.path}/${name}`)) continue;
       if (!used.includes(base.path)) used.push(base.path);
+    }
+    if (devices !== null && !used.includes(devices.path)) {
+      if (wantsDevices(`${devices.path}/${name}`, limits)) used.push(devices.path);
     }
     this.#directories = used.map((path) => `${path}/${name}`);
     this.procs = this.#directories.map((path) => `${path}/cgroup.procs`);
@@ -106,6 +109,10 @@ export class JobGroup {
       .filter((line) => line !== '')
       .map(Number);
   }
+}
+
+function wantsDevices(path: string, limits: GroupLimits | null): boolean {
+  return limits === null ? existsSync(path) : (limits.shut ?? []).length > 0;
 }
 
 function killQuietly(pid: number): void {

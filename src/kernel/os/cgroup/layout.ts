@@ -25,6 +25,8 @@ export interface Layout {
   readonly controllers: ReadonlyMap<Controller, Base>;
   /** Tells which processes are in a group, and ends them: version 2 if there is one. */
   readonly tracker: Base | null;
+  /** Where version 1 shuts devices; null: it does not here. */
+  readonly devices: Base | null;
   /** For people. */
   readonly words: string;
 }
@@ -42,19 +44,27 @@ export function findLayout(hierarchies: readonly Hierarchy[], name: string): Lay
   const controllers = new Map<Controller, Base>();
   const unified = useVersion2(hierarchies, name);
   for (const controller of WANTED) {
-    const one = hierarchies.find((h) => h.version === 1 && h.controllers.includes(controller));
-    const base = one === undefined ? null : tryMake(one, name);
+    const base = findVersion1(hierarchies, controller, name);
     if (base !== null) controllers.set(controller, base);
     else if (unified?.controllers.has(controller)) controllers.set(controller, unified.base);
   }
   const tracker = unified?.base ?? findTracker(hierarchies, name);
-  return { controllers, tracker, words: describe([...controllers.values()], tracker) };
+  const words = describe([...controllers.values()], tracker);
+  return { controllers, tracker, devices: findVersion1(hierarchies, 'devices', name), words };
+}
+
+function findVersion1(
+  hierarchies: readonly Hierarchy[],
+  controller: string,
+  name: string,
+): Base | null {
+  const one = hierarchies.find((h) => h.version === 1 && h.controllers.includes(controller));
+  return one === undefined ? null : tryMake(one, name);
 }
 
 function findTracker(hierarchies: readonly Hierarchy[], name: string): Base | null {
   for (const controller of TRACKERS) {
-    const one = hierarchies.find((h) => h.version === 1 && h.controllers.includes(controller));
-    const base = one === undefined ? null : tryMake(one, name);
+    const base = findVersion1(hierarchies, controller, name);
     if (base !== null) return base;
   }
   return null;

@@ -3,6 +3,7 @@
 import { soundAnswer } from '../core/sound.ts';
 import type { Answer, SeenCard } from '../model/answer.ts';
 import type { MachineView } from '../ports/machine-view.ts';
+import { DeviceFiles } from './device-files.ts';
 import { Amd } from './makers/amd.ts';
 import { Devices } from './makers/devices.ts';
 import { Intel } from './makers/intel.ts';
@@ -11,10 +12,12 @@ import { Nvidia } from './makers/nvidia.ts';
 export class CardSource {
   readonly machine: MachineView;
   readonly #makers: { look(): Promise<Answer | null> }[];
+  readonly #files: DeviceFiles;
   #devices: string | null = null;
 
   constructor(machine: MachineView) {
     this.machine = machine;
+    this.#files = new DeviceFiles(machine);
     this.#makers = [new Nvidia(machine), new Amd(machine), new Intel(machine)];
   }
 
@@ -33,13 +36,14 @@ export class CardSource {
   async look(): Promise<readonly Answer[]> {
     const answers = await Promise.all(this.#makers.map((maker) => maker.look()));
     return answers.flatMap((answer) =>
-      answer === null ? [] : [this.#withNuma(soundAnswer(answer))],
+      answer === null ? [] : [this.#withPlace(soundAnswer(answer))],
     );
   }
 
-  #withNuma(answer: Answer): Answer {
+  #withPlace(answer: Answer): Answer {
     if (answer.kind !== 'answered') return answer;
-    return { ...answer, cards: answer.cards.map((card) => this.#withNumaNode(card)) };
+    const cards = answer.cards.map((card) => this.#files.with(this.#withNumaNode(card)));
+    return { ...answer, cards };
   }
 
   /** Machines with one memory say -1. */

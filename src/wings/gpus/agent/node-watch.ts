@@ -1,16 +1,23 @@
 // The cards of one node: which they are, what the head is told of them, and which of them its tasks
 // find.
 
+import { markOf } from '../../../kernel/agent/names.ts';
 import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/part.ts';
 import { isSame } from '../../../kernel/base/same.ts';
+import type { Device } from '../../../kernel/model/device.ts';
 import type { CardUse, GpuCard } from '../../../kernel/model/gpu.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
+import { processesOf } from '../../../kernel/runner/epoch.ts';
+import { fenceOf, shutBut } from '../core/fenced.ts';
+import { keepsAt, withKeep } from '../core/keeps.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
 import { type CardChoice, keptWhenIdle, ownCards } from '../core/own-cards.ts';
+import { oversOf } from '../core/shares.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
 import { isFresh } from '../core/watch.ts';
+import type { Keep } from '../model/keep.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
 import type { Lookout, LookSettings, Viewer } from './lookout.ts';
 
@@ -30,6 +37,7 @@ export class NodeWatch implements Companion, Viewer {
   readonly #known: KnownCards;
   #uuids: readonly string[] = [];
   #report: GpuReport | null = null;
+  #keeps: readonly Keep[] = [];
 
   constructor(
     agent: AgentInside,
@@ -97,6 +105,13 @@ export class NodeWatch implements Companion, Viewer {
     return variablesOf(given);
   }
 
+  /** Devices of the machine's cards that a task with these may not open. */
+  shut({ gpus }: CardShare): readonly Device[] {
+    const { fence } = this.#agent.ports.containment;
+    const own = gpus.map((number) => this.#uuids[number]);
+    return fence.holds ? shutBut(own, this.#lookout.machine) : [];
+  }
+
   onLook(machine: Machine): void {
     const { wish, look } = this.#settings;
     const isIdle = this.#heldNumbers().length === 0;
@@ -106,7 +121,12 @@ export class NodeWatch implements Companion, Viewer {
     const before = this.#report;
     const own = { uuids: this.#uuids, count: wish.count };
     const at = this.#agent.ports.clock.now();
-    const gpus = nodeGpus(own, machine, look, { before: before?.gpus ?? null, at });
+    const fence =
+      machine.cards.size === 0 ? null : fenceOf(machine, this.#agent.ports.containment.fence);
+    const seen = nodeGpus(own, machine, look, { before: before?.gpus ?? null, at, fence });
+    this.#keeps = keepsAt(this.#keeps, at);
+    const shown = this.#withOvers(seen.cards, before?.gpus.cards ?? []);
+    const gpus = { ...seen, cards: shown.map((card) => withKeep(card, this.#keeps)) };
     if (machine.makers.size === 0 && gpus.cards.length === 0) return;
     const counted = this.#settings.isAlone ? countedOf(machine) : {};
     const report = { count: wish.count ?? gpus.cards.length, counted, gpus };
@@ -114,19 +134,67 @@ export class NodeWatch implements Companion, Viewer {
     this.#tell(report, before);
   }
 
+  #withOvers(cards: readonly GpuCard[], before: readonly GpuCard[]): readonly GpuCard[] {
+    const { state, settings } = this.#agent;
+    const shared = [...state.epochs.values()].filter((one) => {
+      return one.order.share.gpuShareBytes !== undefined;
+    });
+    return cards.map(({ over: _, ...card }) => {
+      const sharers = shared.flatMap((epoch) => {
+        const { gpus, gpuShareBytes = 0 } = epoch.order.share;
+        if (!gpus.includes(card.number)) return [];
+        const marks = processesOf(epoch).map(({ launchId }) => markOf(settings, launchId));
+        return [{ task: epoch.order.epochId, shareBytes: gpuShareBytes, marks }];
+      });
+      const ours = this.#lookout.machine.cards.get(card.uuid)?.ours ?? new Map<string, number>();
+      const told = before.find(({ uuid }) => uuid === card.uuid)?.over;
+      const over = oversOf(ours, sharers, told);
+      return over === undefined ? card : { ...card, over };
+    });
+  }
+
   #tell(report: GpuReport, before: GpuReport | null): void {
-    const { bootId } = this.#agent.settings;
     const { cards, remark } = report.gpus;
     if (remark !== (before?.gpus.remark ?? null)) {
       this.#agent.ports.log.warn({ remark }, 'the tools of the gpus tell of something');
     }
+    const { fence } = report.gpus;
+    if (fence?.holds === false && before?.gpus.fence?.holds !== false) {
+      this.#agent.ports.log.warn(
+        { why: fence.words },
+        'tasks are not kept from the gpus of others',
+      );
+    }
     this.#report = report;
     if (!isSame(cards, before?.gpus.cards)) {
-      this.#known.save({ bootId, cards: cards.filter(isSeen) });
+      this.#save();
     }
     const isOfferSame = isSame([report.count, report.counted], [before?.count, before?.counted]);
     if (isOfferSame) this.#agent.sayAlive();
     else this.#agent.introduce();
+  }
+
+  /** Null: the card is given to tasks again. Heard of at once, and after a restart. */
+  keep(uuid: string, keep: Keep | null): void {
+    const others = this.#keeps.filter((one) => one.uuid !== uuid);
+    this.#keeps = keep === null ? others : [...others, keep];
+    this.#save();
+    this.onLook(this.#lookout.machine);
+  }
+
+  get cards(): readonly GpuCard[] {
+    return this.#cards();
+  }
+
+  tasksOn({ number }: GpuCard): string[] {
+    const { state, ports } = this.#agent;
+    const held = heldEpochs(state, ports.clock.now());
+    return held.flatMap(({ epochId, share }) => (share.gpus.includes(number) ? [epochId] : []));
+  }
+
+  #save(): void {
+    const { bootId } = this.#agent.settings;
+    this.#known.save({ bootId, cards: this.#cards(), keeps: this.#keeps });
   }
 
   /** What is known from before, until the tools answer. */
@@ -136,6 +204,7 @@ export class NodeWatch implements Companion, Viewer {
     const { settings, ports } = this.#agent;
     const isOld = known.bootId !== settings.bootId;
     this.#uuids = known.cards.map(({ uuid }) => uuid);
+    this.#keeps = known.keeps ?? [];
     this.#lookout.remember(known.cards.map((card) => recall(card, ports.clock.now(), { isOld })));
   }
 

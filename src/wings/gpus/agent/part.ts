@@ -1,22 +1,42 @@
 // The gpus of a node, beside its agent: what they are, who else uses them, and what tasks find of
 // them.
 
-import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
+import type { AgentInside, AgentPart, AtSocket } from '../../../kernel/agent/part.ts';
+import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
+import { type KeepingWorld, keeping } from './keeping.ts';
 import type { Lookout } from './lookout.ts';
 import { type CardWatchSettings, NodeWatch } from './node-watch.ts';
+
+export type KeepRights = Pick<KeepingWorld, 'rights' | 'maxMs'>;
 
 export function gpusPart(
   lookout: Lookout,
   settings: CardWatchSettings,
   knownBy: (agent: AgentInside) => KnownCards,
+  /** Rights to keep cards, and for how long; null: nobody has them. */
+  rights: KeepRights | null = null,
 ): AgentPart {
   let watch: NodeWatch | null = null;
   return {
     variables: ({ order }) => ({ ours: watch?.variables(order.share) ?? {} }),
+    shut: (share) => watch?.shut(share) ?? [],
     accompany: (agent) => {
-      watch = new NodeWatch(agent, lookout, settings, knownBy(agent));
-      return watch;
+      const own = new NodeWatch(agent, lookout, settings, knownBy(agent));
+      watch = own;
+      if (rights !== null) agent.atSocket.set(AGENT_PATHS.keepGpu, keepingOf(agent, own, rights));
+      return own;
     },
   };
+}
+
+function keepingOf(agent: AgentInside, watch: NodeWatch, rights: KeepRights): AtSocket {
+  return keeping({
+    ...rights,
+    node: agent.settings.node,
+    clock: agent.ports.clock,
+    cards: () => watch.cards,
+    tasksOn: (card) => watch.tasksOn(card),
+    keep: (uuid, keep) => watch.keep(uuid, keep),
+  });
 }

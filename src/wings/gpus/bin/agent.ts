@@ -1,12 +1,15 @@
 // The gpus of the nodes of an agents' program: they are looked at once before the first node joins,
 // as long as that does not keep it waiting.
 
+import type { AgentOptions } from '../../../kernel/config/daemon-options.ts';
 import { systemClock } from '../../../kernel/os/clock.ts';
+import { systemCommands } from '../../../kernel/os/commands.ts';
 import type { AgentMaker } from '../../../kernel/wing.ts';
+import { atConsole } from '../../owner/os/console-users.ts';
 import { CardSource } from '../agent/card-source.ts';
 import { Lookout } from '../agent/lookout.ts';
 import type { CardWatchSettings } from '../agent/node-watch.ts';
-import { gpusPart } from '../agent/part.ts';
+import { gpusPart, type KeepRights } from '../agent/part.ts';
 import { DEFAULTS, type GpuOptions } from '../config/options.ts';
 import type { Answer } from '../model/answer.ts';
 import { knownCardsIn } from '../os/known-cards.ts';
@@ -25,8 +28,21 @@ export async function gpusOnNodes(): Promise<AgentMaker> {
       ...settingsOf({ ...DEFAULTS, ...options.gpus }, options),
       isAlone: nodeCount === 1,
     };
-    return gpusPart(lookout, settings, () => knownCardsIn(options.stateDir, log));
+    return gpusPart(
+      lookout,
+      settings,
+      () => knownCardsIn(options.stateDir, log),
+      rightsOf(options),
+    );
   };
+}
+
+/** Those who may pause the node may keep a card of it. */
+function rightsOf({ pause }: AgentOptions): KeepRights | null {
+  if (pause === undefined) return null;
+  const { owners, maxMs } = pause;
+  const uid = process.getuid?.() ?? 0;
+  return { maxMs, rights: { owners, uid, isAtConsole: atConsole(systemCommands) } };
 }
 
 function settingsOf(

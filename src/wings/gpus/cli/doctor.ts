@@ -34,10 +34,16 @@ async function nodesOf(context: Context): Promise<readonly NodeView[] | null> {
 }
 
 /** That somebody uses a card is no problem of it. */
-function findingsOf({ name, gpus = null }: NodeView): Finding[] {
+function findingsOf({ name, gpus = null, facts }: NodeView): Finding[] {
   if (gpus === null) return [];
+  const { cards, fence } = gpus;
+  // Where all tasks are of one user, there is nobody to be kept out.
+  const isOpen = cards.length > 0 && fence?.holds === false && facts?.['switchesUser'] === true;
   const ill = gpus.cards.filter(({ state }) => state !== 'used_outside' && state !== 'given');
   return [
+    ...(isOpen
+      ? [{ state: 'note', text: `node ${name}: tasks may open all gpus (${fence.words})` } as const]
+      : []),
     ...ill.flatMap(({ label, why }): Finding[] =>
       why === null ? [] : [{ state: 'note', text: `node ${name}: gpu ${label} is ${why}` }],
     ),

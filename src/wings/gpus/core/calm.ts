@@ -21,7 +21,7 @@ export function calmed(before: GpuCard | undefined, card: GpuCard): GpuCard {
   return isStill && isSame({ ...settled, why: before.why }, before) ? before : settled;
 }
 
-function isNear(before: number | null, now: number | null): boolean {
+export function isNear(before: number | null, now: number | null): boolean {
   if (before === null || now === null) return before === now;
   return Math.abs(before - now) < PART_MIN * Math.max(before, now);
 }

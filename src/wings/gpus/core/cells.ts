@@ -18,10 +18,19 @@ export function numberOf(text: string | number | undefined): number | null {
   return found === null ? null : Number(found[1]);
 }
 
+/** More than any line that a tool is known to print. */
+const LINE_LENGTH_MAX = 4000;
+
+/** Lines, without those that can only be nonsense: patterns may take long over them. */
+export function linesOf(text: string): string[] {
+  return text.split('\n').filter(({ length }) => length <= LINE_LENGTH_MAX);
+}
+
 /** The first line that says something, short enough for a table. */
 export function firstLine(text: string): string {
   const line = text.split('\n').find((one) => one.trim() !== '') ?? '';
   return line
+    .slice(0, LINE_LENGTH_MAX)
     .replaceAll(/[^\x20-\x7e]/g, '?')
     .trim()
     .slice(0, 200);

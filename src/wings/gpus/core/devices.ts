@@ -3,7 +3,7 @@
 
 import type { SeenCard } from '../model/answer.ts';
 import { numberOf, plainBusId } from './cells.ts';
-import { parseAfterWarnings, rowsOf, textOf } from './others/json.ts';
+import { type Json, parseAfterWarnings, rowsOf, textOf } from './others/json.ts';
 import { typeNameOf } from './type-name.ts';
 
 /** Maker of the cards that come of it. */
@@ -21,8 +21,16 @@ export interface ReadDevices {
 export const EXPECTED = 'a JSON list as [{"kind": "fpga", "id": "slot-3"}]';
 
 const ROWS_MAX = 1024;
+const FILES_MAX = 16;
 const KIND = /^[a-z][\w.-]{0,63}$/i;
 const GPU = 'gpu';
+
+/** Absolute paths. */
+function filesOf(value: Json | undefined): string[] {
+  if (!Array.isArray(value)) return [];
+  const paths = value.filter((one) => typeof one === 'string' && one.startsWith('/'));
+  return paths.slice(0, FILES_MAX) as string[];
+}
 
 /** Returns null when it is no such list. */
 export function readDevices(text: string): ReadDevices | null {
@@ -38,6 +46,7 @@ export function readDevices(text: string): ReadDevices | null {
       return;
     }
     const problem = textOf(row['problem']);
+    const files = filesOf(row['files']);
     if (kind === GPU) {
       const name = textOf(row['name']) ?? 'gpu';
       const bytes = numberOf(textOf(row['memory']) ?? '');
@@ -52,6 +61,7 @@ export function readDevices(text: string): ReadDevices | null {
         memoryUsedBytes: null,
         busyPercent: null,
         ills: problem === null ? [] : [problem],
+        ...(files.length === 0 ? {} : { files }),
       });
     } else if (problem === null) counted[kind] = (counted[kind] ?? 0) + 1;
     else {

@@ -1,5 +1,6 @@
 // The cards of one node, as it tells the head of them.
 
+import type { Fence } from '../../../kernel/model/device.ts';
 import type { GpuCard, NodeGpus } from '../../../kernel/model/gpu.ts';
 import type { SeenCard } from '../model/answer.ts';
 import { calmed } from './calm.ts';
@@ -40,7 +41,11 @@ export function nodeGpus(
   { uuids, count }: OwnCards,
   machine: Machine,
   rules: CardRules,
-  { before, at }: { readonly before: NodeGpus | null; readonly at: number },
+  {
+    before,
+    at,
+    fence = null,
+  }: { readonly before: NodeGpus | null; readonly at: number; readonly fence?: Fence | null },
 ): NodeGpus {
   const isMixed = new Set([...machine.cards.values()].map(({ seen }) => seen.vendor)).size > 1;
   const told = new Map((before?.cards ?? []).map((card) => [card.uuid, card]));
@@ -59,7 +64,7 @@ export function nodeGpus(
     ...cards,
     ...hidden.map((card) => ({ ...card, since: told.get(card.uuid)?.since ?? at })),
   ];
-  return { cards: all, driver: driverOf(machine), remark };
+  return { cards: all, driver: driverOf(machine), remark, ...(fence === null ? {} : { fence }) };
 }
 
 /** Declared cards of which no tool could tell yet: they are not given. */

@@ -12,15 +12,18 @@ const NAME_LENGTH_MAX = 100;
 const WORDS_LENGTH_MAX = 200;
 const ILLS_MAX = 3;
 const INDEX_MAX = 100_000;
+/** Four times as many as Linux knows. */
+const NUMA_NODE_MAX = 4096;
 const PID_MAX = 2 ** 31;
 /** More than a kernel lets run by default. */
 const PROCESSES_MAX = 32_768;
 const UUID = /^[\w.:/-]{1,100}$/;
+const ORDINAL = /^[\w.:]{0,20}$/;
 const BUS = /^[\w.:-]{1,40}$/;
 
 export function soundAnswer(answer: Answer): Answer {
   if (answer.kind !== 'answered') return { ...answer, words: plain(answer.words) };
-  const cards = answer.cards.filter(({ uuid }) => UUID.test(uuid)).slice(0, CARDS_PER_NODE_MAX);
+  const cards = answer.cards.filter(isNamed).slice(0, CARDS_PER_NODE_MAX);
   const left = answer.cards.length - cards.length;
   const lost = answer.lost.slice(0, CARDS_PER_NODE_MAX);
   const remarks = [
@@ -37,7 +40,11 @@ export function soundAnswer(answer: Answer): Answer {
   };
 }
 
-function soundCard(card: SeenCard): SeenCard {
+function isNamed({ uuid, partOf, ordinal = '' }: SeenCard): boolean {
+  return [uuid, partOf ?? uuid].every((name) => UUID.test(name)) && ORDINAL.test(ordinal);
+}
+
+function soundCard({ numaNode, linkedWith, ...card }: SeenCard): SeenCard {
   const { name, type, index, busId, memoryBytes, memoryUsedBytes, busyPercent, ills } = card;
   return {
     ...card,
@@ -50,6 +57,8 @@ function soundCard(card: SeenCard): SeenCard {
     busyPercent:
       busyPercent !== null && busyPercent >= 0 && busyPercent <= 100 ? busyPercent : null,
     ills: ills.slice(0, ILLS_MAX).map((words) => plain(words)),
+    ...(isWhole(numaNode, 0, NUMA_NODE_MAX) ? { numaNode } : {}),
+    ...(linkedWith !== undefined && UUID.test(linkedWith) ? { linkedWith } : {}),
   };
 }
 

@@ -40,6 +40,8 @@ export interface Tracked {
   /** Since when nothing keeps it from being given any more; null: something does, or it is free. */
   readonly wellSince: Instant | null;
   readonly crowd: Crowd;
+  /** Memory that tasks have of it, by the marks of their processes. */
+  readonly ours: ReadonlyMap<string, number>;
   /** Looks in a row that did not list it. */
   readonly missing: number;
   /**

@@ -5,6 +5,7 @@ import { formatInstant } from '../../../kernel/base/instant.ts';
 import type { CardUser } from '../../../kernel/model/gpu.ts';
 import type { Answer, LostCard, SeenCard } from '../model/answer.ts';
 import { crowdOf, NOBODY } from './crowd.ts';
+import { memoryByMark } from './shares.ts';
 import type { CardRules, Instant, Look, Machine, Maker, Tracked } from './state.ts';
 import { goneWords, illWords, unknownWords } from './words.ts';
 
@@ -30,6 +31,7 @@ export function remembered(
     since: at,
     wellSince: null,
     crowd: NOBODY,
+    ours: new Map(),
     missing: 0,
     readAt: null,
     isOld,
@@ -134,6 +136,7 @@ function afterSight(
     ...(before ?? { state: 'free', because: null, since: now.at, wellSince: null }),
     seen,
     crowd,
+    ours: memoryByMark(seen.uuid, answer.processes, look.owners),
     missing: 0,
     readAt: now.monotonic,
     isOld: false,

@@ -1,5 +1,7 @@
 // What the tools of drivers say of the cards of a machine, whoever made them.
 
+import type { Device } from '../../../kernel/model/device.ts';
+
 /** One card, or a part of one that is given like a card. */
 export interface SeenCard {
   readonly vendor: string;
@@ -22,6 +24,12 @@ export interface SeenCard {
   readonly partOf?: string;
   /** Numbers of the maker's tools and libraries for it, where uuids are not taken. */
   readonly ordinal?: string;
+  /** The driver's number of the part (MIG's gpu instance). */
+  readonly instance?: number;
+  /** Files by which programs open it, where no driver tells them. */
+  readonly files?: readonly string[];
+  /** What these are; absent: not known. Several cards may have one in common. */
+  readonly devices?: readonly Device[];
 }
 
 /** A process on a card. */
@@ -63,4 +71,6 @@ export interface ProcessOwner {
   readonly user: string;
   /** The process belongs to a task, or to Weft itself. */
   readonly isOurs: boolean;
+  /** By which its task is found; absent: it is of none, or has let go of it. */
+  readonly mark?: string;
 }

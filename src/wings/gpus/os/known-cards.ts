@@ -30,10 +30,10 @@ export function knownCardsIn(folder: string, log: Log): KnownCards {
 
 /** Null: somebody else's file. */
 function keptIn(value: unknown): Kept | null {
-  const { bootId, cards } = (value ?? {}) as Partial<Kept>;
+  const { bootId, cards, keeps = [] } = (value ?? {}) as Partial<Kept>;
   if (typeof bootId !== 'string' || !Array.isArray(cards)) return null;
   const isWhole = cards.every((one: Partial<Kept['cards'][number]> | null) => {
     return typeof one?.uuid === 'string' && typeof one.vendor === 'string';
   });
-  return isWhole ? { bootId, cards } : null;
+  return isWhole && Array.isArray(keeps) ? { bootId, cards, keeps } : null;
 }

@@ -33,6 +33,7 @@ export class SystemTool implements Tool {
     this.#isRunning = true;
     const end = await systemCommands.run({
       argv: [this.#program, ...args],
+      environment: { LC_ALL: 'C' },
       timeoutMs: TIMEOUT_MS,
       keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
       lengthMax: OUTPUT_LENGTH_MAX,

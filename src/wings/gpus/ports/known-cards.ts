@@ -2,12 +2,15 @@
 // and a driver that does not answer takes none of them away.
 
 import type { GpuCard } from '../../../kernel/model/gpu.ts';
+import type { Keep } from '../model/keep.ts';
 
 export interface Kept {
   /** The boot in which they were seen. */
   readonly bootId: string;
   /** By their numbers. */
   readonly cards: readonly GpuCard[];
+  /** Cards that the machine's owner keeps. Absent: none. */
+  readonly keeps?: readonly Keep[];
 }
 
 export interface KnownCards {

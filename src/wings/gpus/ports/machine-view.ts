@@ -1,8 +1,9 @@
 // The machine as drivers show it: their tools, the kernel's files, and whose processes there are.
 
+import type { Device } from '../../../kernel/model/device.ts';
 import type { ProcessOwner } from '../model/answer.ts';
 
-export type { ProcessOwner };
+export type { Device, ProcessOwner };
 
 export type Said =
   | { readonly kind: 'said'; readonly code: number | null; readonly text: string }
@@ -18,6 +19,8 @@ export interface Tool {
 
 export interface MachineView {
   tool(program: string): Tool;
+  /** Which device a file is; null: none, or it cannot be seen. */
+  device(path: string): Device | null;
   /** Text of a small file; null: it cannot be read. */
   read(path: string): string | null;
   /**

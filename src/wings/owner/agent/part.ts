@@ -28,6 +28,7 @@ export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPa
         log,
         pausing: agent.pausing,
         settings: yielding,
+        gpus: () => agent.gpus(),
         onChange: agent.sayAlive,
       });
       const link = { isConnected: false };

@@ -2,6 +2,7 @@
 
 import type { Pausing } from '../../../kernel/agent/pausing.ts';
 import { isSame } from '../../../kernel/base/same.ts';
+import type { NodeGpus } from '../../../kernel/model/gpu.ts';
 import type { LocalTime } from '../../../kernel/model/hours.ts';
 import type { Presence, Wanted, YieldRules } from '../../../kernel/model/presence.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
@@ -10,6 +11,7 @@ import type { Now } from '../../../kernel/runner/epoch.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 import { beginWatch, type Watched, watch } from '../runner/yielding/decide.ts';
 import { presenceOf } from '../runner/yielding/words.ts';
+import { gpuSign } from './gpu-sign.ts';
 import { type SessionReport, SessionReports } from './session-reports.ts';
 
 export interface YieldSettings {
@@ -25,6 +27,8 @@ export interface YieldWorld {
   readonly pausing: Pick<Pausing, 'yielding' | 'yield'>;
   /** Null when the site wants none of it. */
   readonly settings: YieldSettings | null;
+  /** What the node tells of its cards; null: nothing. */
+  readonly gpus: () => NodeGpus | null;
   /** The node stands aside from now on, or no more: the head is told what was seen. */
   readonly onChange: () => void;
 }
@@ -76,7 +80,8 @@ export class YieldWatch {
     const { rules, detectors, localTime } = settings;
     const { pausing, clock, log, onChange } = this.#world;
     const now = this.#now();
-    const signs = this.#sessions.laidOver(detectors.look(this.#wanted), now);
+    const seen = this.#sessions.laidOver(detectors.look(this.#wanted), now);
+    const signs = this.#wanted.has('gpus') ? [...seen, gpuSign(this.#world.gpus())] : seen;
     const look = { now, local: localTime(now.at), signs };
     const before = this.#watched ?? beginWatch(pausing.yielding, now);
     this.#watched = watch(before, rules, look);
@@ -102,5 +107,6 @@ function wantedBy(rules: YieldRules | null): Set<Wanted> {
   if (rules.idleBelowMs !== null) wanted.add('input');
   if (rules.sessions) wanted.add('sessions');
   if (rules.loadAbove !== null) wanted.add('load');
+  if (rules.gpus === true) wanted.add('gpus');
   return wanted;
 }

@@ -9,13 +9,16 @@ import { collect, read } from '../../../kernel/cli/submit/read.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import type { PauseReply } from '../../../kernel/model/agent-socket.ts';
 import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import { PAUSE_DEFAULT_MS } from '../../../kernel/model/pause.ts';
 import { askNode } from './agent-sockets.ts';
 import { askNodes, untilAnswered } from './ask.ts';
+import { keepGpus } from './keep-gpus.ts';
 
 interface Options {
   readonly node?: string[];
   readonly requeue?: boolean;
+  readonly gpu?: string[];
 }
 
 interface PauseRequest {
@@ -28,9 +31,16 @@ export const verb = defineVerb<Options>({
     command.argument('[duration]', 'how long, as 1h30m10s (default: 1h)');
     command.option('--node <node>', 'this node (default: all of this machine)', collect);
     command.option('--requeue', 'tasks that may be requeued go elsewhere');
+    command.option('--gpu <gpu>', 'no pause: only keep this gpu from new tasks', collect);
   },
   async run({ context, args: [duration], options }) {
     const durationMs = read('the duration', duration, parseDuration) ?? PAUSE_DEFAULT_MS;
+    if (options.gpu !== undefined) {
+      if (options.requeue) throw usage('--requeue is for whole nodes; leave it out, or --gpu');
+      if (durationMs === 0) throw usage('a gpu is kept for 1s at least; write a duration as 1h');
+      await keepGpus(context, { gpus: options.gpu, nodes: options.node, durationMs });
+      return 0;
+    }
     await pauseNodes(context, options.node, { durationMs, requeue: options.requeue === true });
     return 0;
   },

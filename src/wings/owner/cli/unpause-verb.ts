@@ -7,13 +7,17 @@ import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import { askNode } from './agent-sockets.ts';
 import { askNodes, untilAnswered } from './ask.ts';
+import { keepGpus } from './keep-gpus.ts';
 
-export const verb = defineVerb<{ readonly node?: string[] }>({
+export const verb = defineVerb<{ readonly node?: string[]; readonly gpu?: string[] }>({
   define(command) {
     command.option('--node <node>', 'this node (default: all of this machine)', collect);
+    command.option('--gpu <gpu>', 'give this gpu to tasks again, which was kept', collect);
   },
   async run({ context, options }) {
-    await unpauseNodes(context, options.node);
+    const { gpu: gpus, node: nodes } = options;
+    if (gpus === undefined) await unpauseNodes(context, nodes);
+    else await keepGpus(context, { gpus, nodes, durationMs: 0 });
     return 0;
   },
 });

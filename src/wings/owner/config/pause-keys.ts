@@ -40,6 +40,12 @@ export const keys: KeysPart = {
       { min: 0.01, max: 10_000 },
     ),
     key(
+      'node.yield.gpus',
+      'flag',
+      'false',
+      'It stands aside while somebody uses one of its gpus outside of tasks. See gpus.md.',
+    ),
+    key(
       'node.yield.hours',
       'hours',
       null,

@@ -49,11 +49,14 @@ function yieldOptions(config: Config): YieldOptions | null {
   const sessions = config.flag('node.yield.sessions');
   const loadAbove = config.optionalNumber('node.yield.load_above');
   const hours = config.text('node.yield.hours');
-  if (idleBelowMs === null && !sessions && loadAbove === null && hours === null) return null;
+  const gpus = config.flag('node.yield.gpus');
+  const isAsked = sessions || gpus || idleBelowMs !== null || loadAbove !== null || hours !== null;
+  if (!isAsked) return null;
   return {
     idleBelowMs,
     sessions,
     loadAbove,
+    ...(gpus ? { gpus } : {}),
     hours,
     resumeAfterMs: config.optionalNumber('node.yield.resume_after') ?? 0,
     vacateAfterMs: config.optionalNumber('node.yield.vacate_after'),

@@ -63,6 +63,16 @@ const cardUse = z.object({
   /** Tasks that have it now, with their epoch, and their users. */
   tasks: z.array(z.string()),
   users: z.array(z.string()),
+  /** Tasks that were seen with it since `from`, the latest first, as far as an answer has room. */
+  past: z.array(
+    z.object({
+      task: z.string(),
+      user: z.string(),
+      /** When it was seen first and last. */
+      from: instant,
+      until: instant,
+    }),
+  ),
   /** Percent of its time, or of its memory. */
   percents: points,
 });

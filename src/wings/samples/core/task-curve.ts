@@ -10,7 +10,14 @@ export const CURVE_STEPS_MAX = 120;
 
 export type TaskName = Pick<
   TaskRow,
-  'jobId' | 'epochId' | 'node' | 'owner' | 'cpuMilliAsked' | 'memoryBytesAsked' | 'gpuMilliAsked'
+  | 'jobId'
+  | 'epochId'
+  | 'node'
+  | 'owner'
+  | 'cpuMilliAsked'
+  | 'memoryBytesAsked'
+  | 'gpuMilliAsked'
+  | 'cards'
 >;
 
 /** What has come to the sums since the row was written. */

@@ -11,7 +11,7 @@ import { readLooks } from '../core/said.ts';
 import { TaskCurve } from '../core/task-curve.ts';
 import { type Grid, gridFor, LEVELS, Track } from '../core/track.ts';
 import { type JobUse, usedBy, withLive } from '../core/used.ts';
-import type { SeriesChunk } from '../model/chunk.ts';
+import type { Holder, SeriesChunk } from '../model/chunk.ts';
 import type { Look, Point, TaskUse } from '../model/look.ts';
 import type { OwnerUse, Shelf } from '../ports/shelf.ts';
 import { nameOf } from './task-name.ts';
@@ -119,8 +119,9 @@ export class Samples {
     const key = `${use.epochId} ${node}`;
     let curve = this.#tasks.get(key);
     if (curve === undefined) {
-      const holding = state.nodes.get(node)?.holding.get(use.epochId as EpochId);
-      const name = holding === undefined ? null : nameOf(holding, node);
+      const place = state.nodes.get(node);
+      const holding = place?.holding.get(use.epochId as EpochId);
+      const name = place === undefined || holding === undefined ? null : nameOf(holding, place);
       if (name === null) return;
       const row = this.#shelf.task(name.jobId, name.epochId, node);
       curve = row === null ? new TaskCurve(name, at) : TaskCurve.after(row, name);
@@ -210,6 +211,11 @@ export class Samples {
 
   byOwner(since: number, owner: string | null): readonly OwnerUse[] {
     return this.#shelf.byOwner(since, owner);
+  }
+
+  /** Tasks that had gpus of the node since then, the latest first. */
+  holders(name: NodeName, since: number, max: number): readonly Holder[] {
+    return this.#shelf.holders(name, since, max);
   }
 
   nodeCurves(name: NodeName, from: number): NodeCurves {

@@ -57,4 +57,9 @@ export interface TaskRow {
   readonly cpu: Uint8Array;
   readonly memory: Uint8Array;
   readonly gpu: Uint8Array;
+  /** Uuids of its gpus, by commas. */
+  readonly cards: string;
 }
+
+/** A task that had gpus of a node, and when that was seen first and last. */
+export type Holder = Pick<TaskRow, 'epochId' | 'owner' | 'from' | 'until' | 'cards'>;

@@ -8,6 +8,7 @@ import { hrefOf, useChosen } from '../../../kernel/page/data/route.ts';
 import { Command, Empty, Loaded, Panel } from '../../../kernel/page/parts/basic.tsx';
 import { cardWords, jobOfTask } from '../../../kernel/page/pure/cards.ts';
 import { instantWords, ownClock } from '../../../kernel/page/pure/words.ts';
+import { heldIn, type Span } from '../model/past.ts';
 
 type GpuMap = ReplyOf<'gpuMap'>;
 type Card = GpuMap['nodes'][number]['cards'][number];
@@ -22,6 +23,8 @@ const SPAN_MS: Readonly<Record<string, number>> = {
 const EVERY_MS = 30_000;
 /** The fullest colour: words on it are still read. */
 const FULL_PERCENT = 48;
+/** Of a card in a step of hours: the others are in its title. */
+const TASKS_SHOWN_MAX = 3;
 
 export function Gpus() {
   const [figure, setFigure] = useChosen('of', 'busy');
@@ -104,7 +107,12 @@ function Shown({ map, figure }: { map: GpuMap; figure: 'busy' | 'memory' }) {
               <td>
                 <ul>
                   {cards.map((card) => (
-                    <Cell key={card.label} card={card} percent={card.percents[at]} isNow={isNow} />
+                    <Cell
+                      key={card.label}
+                      card={card}
+                      percent={card.percents[at]}
+                      step={isNow ? null : stepOf(map, at)}
+                    />
                   ))}
                 </ul>
               </td>
@@ -117,13 +125,22 @@ function Shown({ map, figure }: { map: GpuMap; figure: 'busy' | 'memory' }) {
   );
 }
 
-/** Earlier holders of a card are not known. */
-function Cell({ card, percent, isNow }: { card: Card; percent: Percent; isNow: boolean }) {
-  const { label, type, tasks, users, why } = card;
+function stepOf({ from, stepMs }: GpuMap, at: number): Span {
+  return { from: from + at * stepMs, until: from + (at + 1) * stepMs };
+}
+
+/** `step`: an earlier one; null: now. */
+function Cell({ card, percent, step }: { card: Card; percent: Percent; step: Span | null }) {
+  const { label, type, why } = card;
+  const isNow = step === null;
+  const { tasks, users } = isNow ? card : heldIn(card.past, step);
   const share = percent == null ? '–' : `${percent} %`;
   const state = ownClock(cardWords({ ...card, state: card.state as 'free' }), now.value);
   const owners = users.length > 0 ? ` of ${users.join(', ')}` : '';
-  const words = `gpu ${label}, ${type}: ${share}${isNow ? `, ${state} ${tasks.join(', ')}${owners}` : ''}`;
+  const held = tasks.length > 0 ? `${tasks.join(', ')}${owners}` : '';
+  const words = [`gpu ${label}, ${type}: ${share}`, ...(isNow ? [state] : []), held]
+    .filter((word) => word !== '')
+    .join(', ');
   const background =
     percent == null
       ? undefined
@@ -135,16 +152,14 @@ function Cell({ card, percent, isNow }: { card: Card; percent: Percent; isNow: b
         {label} <span class="type">{type}</span>
       </span>
       <strong>{share}</strong>
-      {isNow && (
-        <span class="who">
-          {tasks.map((task) => (
-            <a key={task} href={hrefOf(['jobs', jobOfTask(task)])}>
-              {users.length === 1 ? users[0] : task}
-            </a>
-          ))}
-          {tasks.length === 0 && card.state.replace('_', ' ')}
-        </span>
-      )}
+      <span class="who">
+        {tasks.slice(0, TASKS_SHOWN_MAX).map((task) => (
+          <a key={task} href={hrefOf(['jobs', jobOfTask(task)])}>
+            {users.length === 1 ? users[0] : task}
+          </a>
+        ))}
+        {isNow && tasks.length === 0 && card.state.replace('_', ' ')}
+      </span>
     </li>
   );
 }

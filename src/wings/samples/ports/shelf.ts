@@ -1,6 +1,6 @@
 // Where samples are kept.
 
-import type { JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';
+import type { Holder, JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';
 
 export interface Shelf {
   /** All or nothing; what is there under the same names is replaced. */
@@ -13,6 +13,8 @@ export interface Shelf {
   task(jobId: number, epochId: string, node: string): TaskRow | null;
   /** Sums over all that is kept of the job; `parts` is 0 when nothing is. */
   sumsOf(jobId: number): JobSums;
+  /** Tasks that had gpus of the node since then, the latest first, at most so many. */
+  holders(node: string, since: number, max: number): readonly Holder[];
   /**
    * What everybody's tasks asked for and used since then, or only one's; of what ran longer, that
    * part.

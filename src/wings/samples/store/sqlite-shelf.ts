@@ -2,7 +2,7 @@
 // and nothing of the cluster's state depends on it.
 
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';
+import type { Holder, JobSums, SeriesChunk, TaskRow } from '../model/chunk.ts';
 import type { OldChunks, OwnerUse, Shelf } from '../ports/shelf.ts';
 
 const TASK_COLUMNS = [
@@ -10,6 +10,7 @@ const TASK_COLUMNS = [
   ...['cpuMilliAsked', 'cpuMilliSum', 'cpuMilliPeak'],
   ...['memoryBytesAsked', 'memoryBytesSum', 'memoryBytesPeak'],
   ...['gpuMilliAsked', 'gpuMilliSum', 'gpuMilliPeak', 'stepMs', 'cpu', 'memory', 'gpu'],
+  'cards',
 ] as const satisfies readonly (keyof TaskRow)[];
 
 const QUOTED = TASK_COLUMNS.map((name) => `"${name}"`).join(', ');
@@ -22,7 +23,9 @@ const SUMMED = [
 const PEAKS = '"stepMs", "cpuMilliPeak", "memoryBytesPeak", "gpuMilliPeak"';
 
 /** Raised when the tables change. */
-const VERSION = 2;
+const VERSION = 3;
+/** That of release 0.2, which did not say which gpus a task had. */
+const WITHOUT_CARDS = 2;
 
 const SCHEMA = `
   PRAGMA user_version = ${VERSION};
@@ -38,6 +41,8 @@ const SCHEMA = `
   ) WITHOUT ROWID;
   CREATE INDEX IF NOT EXISTS ended ON tasks ("until");
   CREATE INDEX IF NOT EXISTS owned ON tasks ("owner", "until", "from", ${SUMMED});
+  CREATE INDEX IF NOT EXISTS held ON tasks ("node", "until", "from", "owner", "cards")
+    WHERE "cards" <> '';
   CREATE INDEX IF NOT EXISTS of_job ON tasks ("jobId", "from", ${SUMMED}, ${PEAKS});
 `;
 
@@ -78,8 +83,12 @@ type Statement = ReturnType<DatabaseSync['prepare']>;
 export function sqliteShelf(file: string): Shelf {
   const database = new DatabaseSync(file);
   const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
-  // Samples of another release are not worth to be carried over.
-  if (version !== VERSION) database.exec('DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS tasks');
+  if (version === WITHOUT_CARDS) {
+    database.exec(`ALTER TABLE tasks ADD COLUMN "cards" NOT NULL DEFAULT ''`);
+  } else if (version !== VERSION) {
+    // Those of another release are not worth to be carried over.
+    database.exec('DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS tasks');
+  }
   database.exec(SCHEMA);
   return new SqliteShelf(database);
 }
@@ -132,6 +141,13 @@ class SqliteShelf implements Shelf {
 
   sumsOf(jobId: number): JobSums {
     return { ...(this.#prepared(USE_OF_JOB).get(jobId) as unknown as JobSums) };
+  }
+
+  holders(node: string, since: number, max: number): readonly Holder[] {
+    const words =
+      'SELECT "epochId", "owner", "from", "until", "cards" FROM tasks INDEXED BY held ' +
+      `WHERE "node" = ? AND "until" >= ? AND "cards" <> '' ORDER BY "until" DESC LIMIT ?`;
+    return this.#prepared(words).all(node, since, max) as unknown as Holder[];
   }
 
   byOwner(since: number, owner: string | null): readonly OwnerUse[] {

@@ -24,6 +24,7 @@ function lacking(): { isShort: boolean } {
     facts: 'none',
     limits: 'none',
     polled: true,
+    fence: { holds: false, words: 'none' },
     acquire: () => {
       if (short.isShort) throw Object.assign(new Error('EMFILE: too many'), { code: 'EMFILE' });
       return null;

@@ -4,7 +4,21 @@ import assert from 'node:assert/strict';
 import { gpuNotice, gpuNoticeOfJob } from '../../../../src/kernel/head/answers/gpu-notice.ts';
 import { gpusOf } from '../../../../src/kernel/head/answers/gpu-view.ts';
 import { scenario } from '../../../support/controller.ts';
-import { card } from '../../../support/nodes.ts';
+import { card, GIB } from '../../../support/nodes.ts';
+
+scenario('[V28] whoever uses more of a gpu than the share of it is told so', (head) => {
+  head.connect('n1', { gpus: 1, cards: [card(0)] });
+  head.submit({ gpuShareBytes: 8 * GIB });
+  head.submit({ gpuShareBytes: 8 * GIB });
+  head.schedule();
+  head.running();
+  const over = [{ task: '2#1', memoryBytes: 12 * GIB }];
+  head.tellCards('n1', [card(0, { over })]);
+  assert.equal(gpuNotice(head.state, head.task('1')), null);
+  const said = 'It uses 12G of gpu 0 of n1, more than its share of 8G.';
+  assert.equal(gpuNotice(head.state, head.task('2')), said);
+  assert.deepEqual(gpusOf(head.node('n1'))?.cards[0]?.over, over);
+});
 
 scenario('[V2, V3] whoever has a card that others use or that is ill is told so', (head) => {
   head.connect('n1', { gpus: 2, cards: [card(0), card(1)] });

@@ -123,7 +123,7 @@ test('equal limits get an emptied group again, with a peak of its own', { skip }
 });
 
 test('idle groups of limits that nobody asks for any more make room', { skip }, () => {
-  const small = systemContainment(`${instance}-small`, 2);
+  const small = systemContainment(`${instance}-small`, { idleMax: 2 });
   const take = (mebibytes: number): Group =>
     small.acquire({ memoryBytes: mebibytes * MIB, cpuCount: null }) as Group;
   const before = [take(16), take(16)];
@@ -140,7 +140,7 @@ test('idle groups of limits that nobody asks for any more make room', { skip }, 
 });
 
 test('[N23] a group tells the same where no file may be kept open', { skip }, async () => {
-  const bare = systemContainment(`${instance}-bare`, 2, new KeptFiles(0));
+  const bare = systemContainment(`${instance}-bare`, { idleMax: 2, files: new KeptFiles(0) });
   const limits = { memoryBytes: 64 * MIB, cpuCount: null };
   const group = bare.acquire(limits) as Group;
   const child = inside(group, 'echo ready; exec sleep 300');

@@ -173,6 +173,7 @@ const NAME = {
   cpuMilliAsked: 4000,
   memoryBytesAsked: 2 ** 30,
   gpuMilliAsked: 2000,
+  cards: 'GPU-a,GPU-b',
 };
 
 test('[V13] a task has means, peaks and a curve that never grows beyond its bound', () => {

@@ -1,6 +1,10 @@
 // The shelf on SQLite, and a head's samples on it.
 
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { State } from '../../../../src/kernel/machine/state.ts';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
@@ -199,6 +203,7 @@ const ROW: TaskRow = {
   cpu: new Uint8Array(),
   memory: new Uint8Array(),
   gpu: new Uint8Array(),
+  cards: '',
 };
 
 test('[V13] sums of a job of many tasks are over all of them, beside what is not written yet', () => {
@@ -249,4 +254,27 @@ test('[V12] old chunks are dropped some series at a time, until all are done', (
   samples.tick(head.state);
   assert.equal(left(), 0);
   samples.tick(head.state);
+});
+
+test('[V26] a file of release 0.2 goes on, with who has gpus from now on', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'weft-samples-')), 'samples.db');
+  const old = sqliteShelf(file);
+  old.put([], [ROW]);
+  old.close();
+  const database = new DatabaseSync(file);
+  database.exec('DROP INDEX held; ALTER TABLE tasks DROP COLUMN "cards"; PRAGMA user_version = 2');
+  database.close();
+  const shelf = sqliteShelf(file);
+  assert.deepEqual({ ...shelf.task(7, '7#1', 'n1') }, ROW);
+  const held = { ...ROW, epochId: '8#1', jobId: 8, cards: 'GPU-a,GPU-b' };
+  shelf.put([], [held]);
+  const { epochId, owner, from, until, cards } = held;
+  assert.deepEqual(
+    shelf.holders('n1', 0, 9).map((one) => ({ ...one })),
+    [{ epochId, owner, from, until, cards }],
+  );
+  assert.deepEqual(shelf.holders('n1', until + 1, 9), []);
+  assert.deepEqual(shelf.holders('n1', 0, 0), []);
+  shelf.close();
+  rmSync(dirname(file), { recursive: true });
 });

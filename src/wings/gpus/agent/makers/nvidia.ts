@@ -14,7 +14,13 @@ import {
 } from '../../core/nvidia/csv.ts';
 import { cardOfDriver } from '../../core/nvidia/driver-file.ts';
 import { readLinks, withLinks } from '../../core/nvidia/links.ts';
-import { placeOnSlices, readSlices, slicesByPid, withSlices } from '../../core/nvidia/slices.ts';
+import {
+  placeOnSlices,
+  readSlices,
+  slicesByPid,
+  withInstances,
+  withSlices,
+} from '../../core/nvidia/slices.ts';
 import { NO_XIDS, type Xids, xidsAfter } from '../../core/nvidia/xid.ts';
 import type { Answer } from '../../model/answer.ts';
 import { type MachineView, type Said, type Tool, textOf } from '../../ports/machine-view.ts';
@@ -105,10 +111,10 @@ export class Nvidia {
   ): Promise<Answer> {
     const apps = await this.#tool.run(`--query-compute-apps=${APP_FIELDS}`, FORMAT);
     const isCut = seen.some((one) => one.isCut);
-    const slices = isCut ? readSlices(textOf(await this.#tool.run('-L'))) : [];
-    const placed = isCut
-      ? slicesByPid(textOf(await this.#tool.run('-q', '-x')), slices)
-      : new Map<number, string>();
+    const listed = isCut ? readSlices(textOf(await this.#tool.run('-L'))) : [];
+    const xml = isCut ? textOf(await this.#tool.run('-q', '-x')) : '';
+    const slices = withInstances(listed, xml);
+    const placed = slicesByPid(xml, slices);
     return {
       ...({ kind: 'answered', vendor: VENDOR, lost } as const),
       driver: seen.find(({ driver }) => driver !== null)?.driver ?? null,

@@ -3,7 +3,7 @@
 // rows of cells, and errors of single cards among them.
 
 import type { LostCard, SeenCard, SeenProcess } from '../../model/answer.ts';
-import { numberOf, plainBusId } from '../cells.ts';
+import { linesOf, numberOf, plainBusId } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { illsOf } from './ills.ts';
 
@@ -36,7 +36,7 @@ export interface NvidiaCard {
 
 /** Rows that are whole, whatever stands between them. */
 export function readCards(text: string, fields: readonly string[]): NvidiaCard[] {
-  return text.split('\n').flatMap((line) => {
+  return linesOf(text).flatMap((line) => {
     const cells = line.trim().split(', ');
     if (cells.length !== fields.length) return [];
     const row = new Map(fields.map((field, at) => [field, cells[at] as string]));
@@ -72,7 +72,7 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
 
 /** A name may hold commas, and stands between the pid and the memory. */
 export function readApps(text: string): SeenProcess[] {
-  return text.split('\n').flatMap((line) => {
+  return linesOf(text).flatMap((line) => {
     const cells = line.trim().split(', ');
     const [card = '', pid = ''] = cells;
     if (cells.length < 4 || !UUID.test(card) || !/^\d+$/.test(pid)) return [];
@@ -90,7 +90,7 @@ export function readApps(text: string): SeenProcess[] {
 
 /** Cards that have fallen off, each said in place of its row. */
 export function readLost(text: string): LostCard[] {
-  return text.split('\n').flatMap((line) => {
+  return linesOf(text).flatMap((line) => {
     const [, busId, words] = LOST.exec(line) ?? [];
     return busId === undefined ? [] : [{ busId: plainBusId(busId), words: words?.trim() ?? '' }];
   });

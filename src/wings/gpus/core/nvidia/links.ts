@@ -7,7 +7,7 @@ import type { SeenCard } from '../../model/answer.ts';
 const UNDERLINE = /\x1b\[\d*m/g;
 const CARD = /^GPU(\d+)$/;
 const NVLINK = /^NV\d+$/;
-/** More cards than a machine has are no table. */
+/** Lines and columns: more cards than a machine has are no table. */
 const LINES_MAX = 300;
 
 /**
@@ -15,7 +15,12 @@ const LINES_MAX = 300;
  */
 export function readLinks(text: string): ReadonlyMap<number, number> {
   const rows = text.replaceAll(UNDERLINE, '').split('\n').slice(0, LINES_MAX);
-  const cells = rows.map((row) => row.split('\t').map((cell) => cell.trim()));
+  const cells = rows.map((row) =>
+    row
+      .split('\t')
+      .slice(0, LINES_MAX)
+      .map((cell) => cell.trim()),
+  );
   const columns = cells[0]?.map(numberIn) ?? [];
   const first = new Map<number, number>();
   const firstOf = (card: number): number => first.get(card) ?? card;

@@ -2,6 +2,7 @@
 // which process is on which.
 
 import type { SeenCard, SeenProcess } from '../../model/answer.ts';
+import { linesOf } from '../cells.ts';
 import { sliceMemoryOf, sliceTypeOf } from '../type-name.ts';
 import type { NvidiaCard } from './csv.ts';
 
@@ -14,12 +15,14 @@ export interface Slice {
   readonly uuid: string;
   readonly profile: string;
   readonly number: number;
+  /** The driver's number of it; absent: not known. */
+  readonly instance?: number;
 }
 
 export function readSlices(text: string): Slice[] {
   const found: Slice[] = [];
   let card = '';
-  for (const line of text.split('\n')) {
+  for (const line of linesOf(text)) {
     card = CARD_LINE.exec(line)?.[2] ?? card;
     const [, profile, number, uuid] = SLICE_LINE.exec(line) ?? [];
     if (profile === undefined || uuid === undefined || card === '') continue;
@@ -37,9 +40,10 @@ export function withSlices(cards: readonly NvidiaCard[], slices: readonly Slice[
 }
 
 /** Use and memory that the driver tells are the whole card's. */
-function sliceOf(card: SeenCard, { uuid, profile, number }: Slice): SeenCard {
+function sliceOf(card: SeenCard, { uuid, profile, number, instance }: Slice): SeenCard {
   return {
     ...card,
+    ...(instance === undefined ? {} : { instance }),
     uuid,
     partOf: card.uuid,
     name: `${card.name} MIG ${profile}`,
@@ -69,28 +73,55 @@ export function placeOnSlices(
   });
 }
 
-/** Uuid of the slice by pid, of `nvidia-smi -q -x`, as far as it says. */
-export function slicesByPid(xml: string, slices: readonly Slice[]): Map<number, string> {
-  const found = new Map<number, string>();
+/** Slices with their instances, as far as `nvidia-smi -q -x` says. */
+export function withInstances(slices: readonly Slice[], xml: string): Slice[] {
+  const known = new Map<string, number>();
   for (const gpu of elements(xml, 'gpu')) {
     const card = elements(gpu, 'uuid')[0]?.trim();
-    const instances = new Map<string, number>();
     for (const device of elements(gpu, 'mig_device')) {
-      const instance = elements(device, 'gpu_instance_id')[0]?.trim() ?? '';
-      instances.set(instance, Number(elements(device, 'index')[0]));
+      const instance = wholeIn(device, 'gpu_instance_id');
+      if (instance !== null) known.set(`${card} ${wholeIn(device, 'index')}`, instance);
     }
+  }
+  return slices.map((slice) => {
+    const instance = known.get(`${slice.card} ${slice.number}`);
+    return instance === undefined ? slice : { ...slice, instance };
+  });
+}
+
+/** Uuid of the slice by pid, of `nvidia-smi -q -x`; of slices whose instances are known. */
+export function slicesByPid(xml: string, slices: readonly Slice[]): Map<number, string> {
+  const found = new Map<number, string>();
+  const uuids = new Map(slices.map(({ card, instance, uuid }) => [`${card} ${instance}`, uuid]));
+  for (const gpu of elements(xml, 'gpu')) {
+    const card = elements(gpu, 'uuid')[0]?.trim();
     for (const process of elements(gpu, 'process_info')) {
-      const number = instances.get(elements(process, 'gpu_instance_id')[0]?.trim() ?? '');
-      const slice = slices.find((one) => one.card === card && one.number === number);
-      const pid = Number(elements(process, 'pid')[0]);
-      if (slice !== undefined && Number.isInteger(pid)) found.set(pid, slice.uuid);
+      const uuid = uuids.get(`${card} ${wholeIn(process, 'gpu_instance_id')}`);
+      const pid = wholeIn(process, 'pid');
+      if (uuid !== undefined && pid !== null) found.set(pid, uuid);
     }
   }
   return found;
 }
 
+/** Returns null where no number stands. */
+function wholeIn(xml: string, name: string): number | null {
+  const text = elements(xml, name)[0]?.trim() ?? '';
+  return /^\d{1,9}$/.test(text) ? Number(text) : null;
+}
+
 /** Contents of all whole elements of that name; what is cut off is none. */
 function elements(xml: string, name: string): string[] {
-  const all = xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>([\\s\\S]*?)</${name}>`, 'g'));
-  return [...all].map(([, inner]) => inner as string);
+  const found: string[] = [];
+  for (let at = xml.indexOf(`<${name}`); at >= 0; at = xml.indexOf(`<${name}`, at)) {
+    const begin = at + name.length + 1;
+    at = begin;
+    if (!/[ >]/.test(xml.charAt(begin))) continue;
+    const from = xml.indexOf('>', begin) + 1;
+    const to = xml.indexOf(`</${name}>`, from);
+    if (from === 0 || to < 0) return found;
+    found.push(xml.slice(from, to));
+    at = to;
+  }
+  return found;
 }

@@ -5,9 +5,15 @@ export interface JsonMap {
   readonly [name: string]: Json | undefined;
 }
 
+/** Lines that begin like JSON: a long answer that is cut off has one for each of its rows. */
+const TRIES_MAX = 50;
+
 /** Undefined: there is none, or it is cut off. */
 export function parseAfterWarnings(text: string): Json | undefined {
-  for (const line of text.matchAll(/^\s*[[{]/gm)) {
+  let left = TRIES_MAX;
+  for (const line of text.matchAll(/^[ \t]*[[{]/gm)) {
+    if (left === 0) return undefined;
+    left -= 1;
     try {
       return JSON.parse(text.slice(line.index)) as Json;
     } catch {

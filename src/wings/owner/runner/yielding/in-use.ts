@@ -19,6 +19,8 @@ export function whyInUse(rules: YieldRules, look: Look, load: Readings): string 
   if (input !== null) return input;
   const who = rules.sessions ? loggedIn(look.signs) : [];
   if (who.length > 0) return `logged in: ${who.join(', ')}`;
+  const onGpus = rules.gpus === true ? usersOfGpus(look.signs) : [];
+  if (onGpus.length > 0) return `gpus are used: ${onGpus.join(', ')}`;
   const cpus = busyCpus(load);
   if (isLoaded(rules, cpus)) return wordsOfLoad(cpus as number);
   if (rules.hours !== null && isWithin(rules.hours, look.local)) {
@@ -39,6 +41,10 @@ export function isLoaded({ loadAbove }: YieldRules, cpus: number | null): boolea
 /** Several detectors know of the same sessions. */
 function loggedIn(signs: readonly Sign[]): string[] {
   return [...new Set(signs.flatMap((sign) => (sign.kind === 'sessions' ? sign.who : [])))];
+}
+
+function usersOfGpus(signs: readonly Sign[]): readonly string[] {
+  return signs.flatMap((sign) => (sign.kind === 'gpus' ? sign.who : []));
 }
 
 /** The newest of them, in words. */

@@ -25,6 +25,10 @@ function lineOf(
       const state = sign.who.length > 0 ? 'in_use' : 'quiet';
       return { by, what: sign.who.join(', ') || 'nobody is logged in', at: null, state };
     }
+    case 'gpus': {
+      const state = sign.who.length > 0 ? 'in_use' : 'quiet';
+      return { by, what: sign.who.join(', ') || 'nobody uses gpus', at: null, state };
+    }
     case 'load': {
       const cpus = busyCpus(load);
       const what = cpus === null ? 'not watched for half a minute yet' : wordsOfLoad(cpus);

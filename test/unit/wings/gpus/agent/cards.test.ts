@@ -67,6 +67,7 @@ const VIEW: MachineView = {
       return Promise.resolve({ kind: 'said', code: 0, text: isOther ? '' : said });
     },
   }),
+  device: () => null,
   read: () => null,
   namesIn: () => [],
   kernelLog: () => log.splice(0),

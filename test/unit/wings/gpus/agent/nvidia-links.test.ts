@@ -27,6 +27,7 @@ function machineSaying(links: Said): { readonly view: MachineView; readonly aske
   };
   const view: MachineView = {
     tool: () => ({ isThere: true, run }),
+    device: () => null,
     read: () => null,
     namesIn: () => [],
     kernelLog: () => [],

@@ -16,6 +16,7 @@ import {
   placeOnSlices,
   readSlices,
   slicesByPid,
+  withInstances,
   withSlices,
 } from '../../../../../src/wings/gpus/core/nvidia/slices.ts';
 
@@ -147,7 +148,9 @@ test('[V2] a process is on its slice, or on all of a card where nobody says on w
 <uuid>${GPU}</uuid><process_info><gpu_instance_id>9</gpu_instance_id><pid>4711</pid></process_info></gpu>`;
   const apps = readApps(`${GPU}, 4711, python, 2048`);
   const cardsOf = (text: string) =>
-    placeOnSlices(apps, slices, slicesByPid(text, slices)).map(({ card }) => card);
+    placeOnSlices(apps, slices, slicesByPid(text, withInstances(slices, text))).map(
+      ({ card }) => card,
+    );
   assert.deepEqual(cardsOf(xml), ['MIG-bbbbbbbb-0000']);
   const both = ['MIG-aaaaaaaa-0000', 'MIG-bbbbbbbb-0000'];
   assert.deepEqual(cardsOf(xml.slice(0, 120)), both, 'an answer that is cut off');

@@ -2,7 +2,23 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { numberOf } from '../../../../../src/wings/gpus/core/cells.ts';
+import { firstLine, numberOf } from '../../../../../src/wings/gpus/core/cells.ts';
+import { readDevices } from '../../../../../src/wings/gpus/core/devices.ts';
+import {
+  FIELDS,
+  readApps,
+  readCards,
+  readLost,
+} from '../../../../../src/wings/gpus/core/nvidia/csv.ts';
+import { readLinks } from '../../../../../src/wings/gpus/core/nvidia/links.ts';
+import {
+  readSlices,
+  slicesByPid,
+  withInstances,
+} from '../../../../../src/wings/gpus/core/nvidia/slices.ts';
+import { readAmdSmi } from '../../../../../src/wings/gpus/core/others/amd-smi.ts';
+import { readRocmSmi } from '../../../../../src/wings/gpus/core/others/rocm-smi.ts';
+import { readXpuCards } from '../../../../../src/wings/gpus/core/others/xpu-smi.ts';
 import { soundAnswer } from '../../../../../src/wings/gpus/core/sound.ts';
 import { EMPTY, watchCards } from '../../../../../src/wings/gpus/core/watch.ts';
 import type { Answer, SeenCard, SeenProcess } from '../../../../../src/wings/gpus/model/answer.ts';
@@ -16,6 +32,8 @@ const CARD: SeenCard = {
   busyPercent: 3,
   ills: [],
 };
+
+const NOTHING = { static: '', metric: '', process: '' };
 
 function answer(cards: readonly SeenCard[], more: Partial<Answered> = {}): Answered {
   const whole: Answered = {
@@ -109,4 +127,45 @@ test('[V2] ten thousand processes on one card are looked at, and few are named',
     card?.because ?? '',
     /used outside Weft by ann \(python 0\.py, 1M, .*\) and 9999 more/,
   );
+});
+
+test('[V5] a place that no card can have is not known, and a part of nothing is no card', () => {
+  for (const numaNode of [1.5, -1, 1e300, Number.NaN]) {
+    const [card] = answer([{ ...CARD, numaNode, linkedWith: 'x'.repeat(5000) }]).cards;
+    assert.deepEqual(card, CARD);
+  }
+  assert.equal(answer([{ ...CARD, numaNode: 1 }]).cards[0]?.numaNode, 1);
+  assert.deepEqual(answer([{ ...CARD, partOf: 'GPU-1 \u001b' }]).cards, []);
+  assert.deepEqual(answer([{ ...CARD, ordinal: '1e+30,0' }]).cards, []);
+});
+
+/** What a tool may print at most; `of`: what is said over and over. */
+function flood(of: string): string {
+  return of.repeat(Math.floor(4_000_000 / of.length));
+}
+
+test('[V5] four megabytes of nonsense are read in bounded time, whatever they look like', () => {
+  const floods: Readonly<Record<string, () => unknown>> = {
+    rows: () => readCards(flood('0, GPU-1, '), FIELDS),
+    'one long row': () => readApps(`GPU-1, 7, ${flood('python, ')}, 3`),
+    lost: () => readLost(flood('Unable to determine the device handle for GPU0: ')),
+    'slices on one line': () => readSlices(`GPU 0: ${flood('(UUID: GPU-')}`),
+    'slices that never end': () => readSlices(flood('GPU 0: (UUID: GPU-\n')),
+    elements: () => withInstances([], flood('<gpu>')),
+    'elements within others': () => withInstances([], `<gpu>${flood('<mig_device>')}</gpu>`),
+    'elements with words': () => slicesByPid(flood('<gpu id="1" '), []),
+    links: () => readLinks(`${flood('GPU1\t')}\nGPU1\t${flood('NV4\t')}`),
+    'rows of JSON, cut off': () => readAmdSmi({ ...NOTHING, list: `[\n${flood('{"gpu": 1},\n')}` }),
+    'JSON within JSON': () => readXpuCards(flood('[')),
+    'lists line by line': () => readRocmSmi(flood('{\n')),
+    spaces: () => readDevices(flood(' ')),
+    'empty lines': () => readDevices(flood('\n')),
+    'first line': () => firstLine(flood('\u00e4')),
+  };
+  for (const [what, read] of Object.entries(floods)) {
+    const begun = process.cpuUsage();
+    read();
+    const { user } = process.cpuUsage(begun);
+    assert.ok(user < 2_000_000, `${what}: ${user / 1000} ms of CPU`);
+  }
 });

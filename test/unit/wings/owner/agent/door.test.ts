@@ -84,7 +84,13 @@ async function open(
 ): Promise<void> {
   world = new FakeWorld();
   const { state, pausing } = await world.start();
-  const looking = { clock: world.clock, log: LOG, settings: null, onChange: () => undefined };
+  const looking = {
+    clock: world.clock,
+    log: LOG,
+    settings: null,
+    gpus: () => null,
+    onChange: () => undefined,
+  };
   const watch = new YieldWatch({ ...looking, pausing });
   const own = {
     node: 'n1',

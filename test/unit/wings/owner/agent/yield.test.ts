@@ -4,11 +4,14 @@
 
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
+import type { AgentPart } from '../../../../../src/kernel/agent/part.ts';
+import type { GpuCard } from '../../../../../src/kernel/model/gpu.ts';
 import { HOURS_FORM, parseHours } from '../../../../../src/kernel/model/hours.ts';
 import type { Presence, Sign, YieldRules } from '../../../../../src/kernel/model/presence.ts';
 import { localTime } from '../../../../../src/kernel/os/local-time.ts';
 import { ownerPart } from '../../../../../src/wings/owner/agent/part.ts';
 import { SessionReports } from '../../../../../src/wings/owner/agent/session-reports.ts';
+import { card } from '../../../../support/nodes.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';
 
@@ -33,10 +36,11 @@ afterEach(async () => {
 });
 
 /** Job 1 runs as process 1. */
-async function running(rules: Partial<YieldRules> = {}): Promise<void> {
+async function running(rules: Partial<YieldRules> = {}, ...parts: AgentPart[]): Promise<void> {
   world = new FakeWorld();
   signs = [];
   setRules(rules);
+  world.parts = [...world.parts, ...parts];
   await world.start();
   world.head.order(launch(1, shell('x')));
   await world.clock.settle();
@@ -194,4 +198,32 @@ test('[O7] a report of a session stands in for its blind display, until it is a 
     reports.note({ display: `:${display}`, user: 'alice', seen: { idleMs: 1 } }, at(80_000));
   }
   assert.equal(reports.laidOver([], at(80_000)).length, 16);
+});
+
+test('[V27] whoever uses a gpu of the node outside of tasks has the node for as long', async () => {
+  let cards: readonly GpuCard[] = [];
+  const tells: AgentPart = {
+    accompany: () => ({
+      gpus: () => ({ count: 2, counted: {}, gpus: { cards, driver: null, remark: null } }),
+    }),
+  };
+  await running({ idleBelowMs: null, gpus: true }, tells);
+  assert.deepEqual(wanted, ['gpus']);
+  assert.deepEqual(
+    presences()[0]?.map(({ by, state }) => [by, state]),
+    [['gpus', 'blind']],
+  );
+  const pid = 7;
+  const ben = { pid, user: 'ben', program: 'python3 train.py', memoryBytes: null, since: 0 };
+  cards = [card(0), card(1, { users: [ben] })];
+  await world.clock.advance(MINUTE);
+  assert.deepEqual(pauses(), [], 'whoever keeps no card from being given is nobody');
+  cards = [card(0), card(1, { state: 'used_outside', users: [ben] })];
+  await world.clock.advance(MINUTE);
+  assert.deepEqual(pauses(), ['gpus are used: ben on gpu 1 (python3 train.py)']);
+  assert.equal(signals()[0], STOP);
+  world.launcher.tell({ kind: 'stopped', launchId: 1 });
+  cards = [card(0), card(1, { state: 'used_outside' })];
+  await world.clock.advance(RULES.resumeAfterMs + MINUTE);
+  assert.deepEqual([pauses().at(-1), signals().at(-1)], [null, CONT]);
 });

@@ -57,6 +57,7 @@ test('[O6] all of it may be written in one line, in a list, or in the environmen
   });
   const list = await told("node:\n  yield:\n    hours: ['Mon 08:00-12:00', 'Tue 10:00-11:00']\n");
   assert.equal(list?.hours, 'Mon 08:00-12:00,Tue 10:00-11:00');
+  assert.equal((await told('node: {yield: {gpus: true}}\n'))?.gpus, true);
   const given = await told('', { WEFT_NODE_YIELD_IDLE_BELOW: '90s' });
   assert.equal(given?.idleBelowMs, 90_000);
 });

@@ -1,0 +1,60 @@
+// `weft gpus`: all gpus, how much each works, and who has it or had it then.
+
+import { instantBefore } from '../../../kernel/cli/jobs/instant-before.ts';
+import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
+import type { Column } from '../../../kernel/cli/output/table.ts';
+import { defineVerb } from '../../../kernel/cli/verb.ts';
+import type { CardUseView } from '../api/samples.ts';
+import { heldIn } from '../model/past.ts';
+
+interface Options extends ListingOptions {
+  readonly at?: string;
+}
+
+interface Row extends Pick<CardUseView, 'label' | 'type' | 'tasks' | 'users'> {
+  readonly node: string;
+  readonly busyPercent: number | null;
+  /** Null: as it was then is not kept. */
+  readonly state: string | null;
+}
+
+const EMPTY = 'No node tells of gpus.';
+
+export const verb = defineVerb<Options>({
+  define(command) {
+    command.option('--at <time>', 'as it was then: 2h (ago), 18:30, 2026-01-31');
+    defineListing(command);
+  },
+  async run({ context, options }) {
+    const from = instantBefore('--at', options.at);
+    const query = from === undefined ? {} : { from };
+    const map = await (await context.api()).call('gpuMap', { query });
+    const span = from === undefined ? null : { from: map.from, until: map.from + map.stepMs };
+    const rows = map.nodes.flatMap(({ name: node, cards }) =>
+      cards.map(({ label, type, state, tasks, users, past, percents }): Row => {
+        const holders = span === null ? { tasks, users } : heldIn(past, span);
+        const busyPercent = percents.at(span === null ? -1 : 0) ?? null;
+        return { node, label, type, busyPercent, state: span === null ? state : null, ...holders };
+      }),
+    );
+    const name = ({ node, label }: Row) => `${node}/${label}`;
+    await context.list({ rows, columns: COLUMNS, name, empty: EMPTY }, options.output);
+    if (!map.isWhole) context.note('there are more nodes with gpus than an answer has');
+    return 0;
+  },
+});
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'NODE', least: 8, value: ({ node }) => node },
+  { title: 'GPU', value: ({ label }) => label, align: 'right' },
+  { title: 'TYPE', value: ({ type }) => type },
+  {
+    title: 'BUSY',
+    value: ({ busyPercent }) => (busyPercent === null ? '-' : `${busyPercent}%`),
+    raw: ({ busyPercent }) => busyPercent,
+    align: 'right',
+  },
+  { title: 'STATE', value: ({ state }) => state?.replace('_', ' ') ?? '-' },
+  { title: 'TASKS', value: ({ tasks }) => tasks.join(', ') || '-' },
+  { title: 'USERS', value: ({ users }) => users.join(', ') || '-' },
+];
