@@ -83,10 +83,11 @@ class CgroupContainment implements Containment {
   }
 
   acquire(limits: GroupLimits): Group {
-    const { memoryBytes, cpuCount, shut = [] } = limits;
+    const { memoryBytes, cpuCount, shut: wanted = [] } = limits;
+    const shut = wanted.length === 0 || this.#fence.isOpen ? [] : wanted;
     const shape = `${memoryBytes}/${cpuCount}/${shut.join()}`;
     const idle = this.#takeIdle(shape);
-    const group = idle ?? this.#make(limits);
+    const group = idle ?? this.#make({ memoryBytes, cpuCount, shut });
     // One that is open in spite of its shape is not used again.
     const isAsked = idle !== undefined || shut.length === 0 || this.#fence.put(group.name, shut);
     this.#held.set(group.name, { group, shape: isAsked ? shape : null });

@@ -2,14 +2,17 @@
 // kernel, which the launcher puts into a group of version 2. Both need root.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Device, Fence } from '../../ports/containment.ts';
+import { removeDirectories } from './group.ts';
 import type { Base, Layout } from './layout.ts';
 
 /** The launcher asks the kernel twice and ends. */
 const PATIENCE_MS = 2000;
 /** Group in which it is tried whether there is a fence. */
 const PROBE = 'probe';
+/** After a failure groups stay open for so long: a start must not wait for each of many. */
+const AGAIN_AFTER_MS = 60_000;
 
 /** What puts a fence into one group. Throws with what the kernel said. */
 interface Way {
@@ -21,6 +24,8 @@ interface Way {
 export class DeviceFence {
   readonly #way: Way | string;
   #state: Fence | null = null;
+  /** When it failed last. */
+  #failedAt = Number.NEGATIVE_INFINITY;
 
   /** `launcher`: the compiled one; null: there is none. */
   constructor(layout: Layout, launcher: readonly string[] | null, isRoot: boolean) {
@@ -33,6 +38,12 @@ export class DeviceFence {
     return this.#state;
   }
 
+  /** Whether it is worth while to ask for it. */
+  get isOpen(): boolean {
+    if (typeof this.#way === 'string') return true;
+    return !this.state.holds && performance.now() - this.#failedAt < AGAIN_AFTER_MS;
+  }
+
   /** False: the group is open, and the state says why. */
   put(name: string, devices: readonly Device[]): boolean {
     if (typeof this.#way === 'string') return false;
@@ -40,6 +51,7 @@ export class DeviceFence {
     try {
       put(`${base.path}/${name}`, devices);
     } catch (error) {
+      this.#failedAt = performance.now();
       this.#tell({ holds: false, words: wordsOf(error) });
       return false;
     }
@@ -59,10 +71,12 @@ export class DeviceFence {
       mkdirSync(path, { recursive: true });
       // A card of NVIDIA that no machine has.
       put(path, ['c195:254']);
-      rmdirSync(path);
       return { holds: true, words };
     } catch (error) {
+      this.#failedAt = performance.now();
       return { holds: false, words: wordsOf(error) };
+    } finally {
+      removeDirectories([path]);
     }
   }
 }

@@ -107,9 +107,8 @@ export class NodeWatch implements Companion, Viewer {
 
   /** Devices of the machine's cards that a task with these may not open. */
   shut({ gpus }: CardShare): readonly Device[] {
-    const { fence } = this.#agent.ports.containment;
     const own = gpus.map((number) => this.#uuids[number]);
-    return fence.holds ? shutBut(own, this.#lookout.machine) : [];
+    return shutBut(own, this.#lookout.machine);
   }
 
   onLook(machine: Machine): void {
