@@ -49,6 +49,8 @@ const STEPS = 61;
 
 /** An hour of the gpus of eight nodes: given, used outside, ill, or free. */
 export function gpuMapOf(now: number, figure: string | null): ReplyOf<'gpuMap'> {
+  const half = { from: now - 60 * MINUTE_MS, until: now - 30 * MINUTE_MS };
+  const earlier = { task: '9#1', user: 'cleo', ...half };
   const cardOf = (node: number, number: number) => {
     const place = node * GPUS_OF_NODE + number;
     const isGiven = place % 3 !== 2;
@@ -64,7 +66,7 @@ export function gpuMapOf(now: number, figure: string | null): ReplyOf<'gpuMap'> 
       why,
       tasks: state === 'given' ? [`${place + 10}#1`] : [],
       users: state === 'given' ? [OWNERS[place % 4] as string] : [],
-      past: [],
+      past: place === 1 ? [earlier] : [],
       percents: Array.from({ length: STEPS }, (_, step) => (step < 4 ? null : wave(step))),
     };
   };

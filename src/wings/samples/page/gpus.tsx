@@ -152,14 +152,16 @@ function Cell({ card, percent, step }: { card: Card; percent: Percent; step: Spa
         {label} <span class="type">{type}</span>
       </span>
       <strong>{share}</strong>
-      <span class="who">
-        {tasks.slice(0, TASKS_SHOWN_MAX).map((task) => (
-          <a key={task} href={hrefOf(['jobs', jobOfTask(task)])}>
-            {users.length === 1 ? users[0] : task}
-          </a>
-        ))}
-        {isNow && tasks.length === 0 && card.state.replace('_', ' ')}
-      </span>
+      {(isNow || tasks.length > 0) && (
+        <span class="who">
+          {tasks.slice(0, TASKS_SHOWN_MAX).map((task) => (
+            <a key={task} href={hrefOf(['jobs', jobOfTask(task)])}>
+              {users.length === 1 ? users[0] : task}
+            </a>
+          ))}
+          {tasks.length === 0 && card.state.replace('_', ' ')}
+        </span>
+      )}
     </li>
   );
 }
