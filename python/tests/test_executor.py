@@ -235,6 +235,9 @@ class WhatIsRaised(Executors):
         cause = caught.exception.__cause__
         self.assertIsInstance(cause, weft.RemoteTraceback)
         self.assertIn("in fail", str(cause))
+        with self.assertRaises(ZeroDivisionError) as caught:
+            self.executor.submit(lambda x: 1 / x, 0).result(LIMIT)
+        self.assertIn("test_executor.py", str(caught.exception.__cause__), "of what travels by value, too")
         self.assertNotIn("_child.py", str(cause))
 
     def test_what_cannot_come_back_is_told_in_words(self):
@@ -509,8 +512,47 @@ class Pools(Executors):
                 self.assertEqual(waiting.result(LIMIT), 4)
         self.assertRegex(told.output[0], "1 calls wait for a worker of pool")
 
+    def test_each_process_is_prepared_once(self):
+        def prepare(path, words):
+            import builtins
+
+            builtins.prepared = getattr(builtins, "prepared", []) + [words]
+            with open(path, "a") as file:
+                file.write(f"{os.getpid()}\n")
+
+        def look(_):
+            import builtins
+
+            return builtins.prepared, os.getpid()
+
+        place = pathlib.Path("prepared").absolute()
+        with weft.Executor(
+            max_workers=2, initializer=prepare, initargs=(str(place), "ready"), recycle_after=30, **WORKER
+        ) as executor:
+            found = list(executor.map(look, range(100)))
+            found += executor.map(look, range(20), chunksize=5)
+        self.assertEqual([words for words, _ in found if words != ["ready"]], [])
+        pids = place.read_text().split()
+        self.assertEqual(sorted(pids), sorted({str(pid) for _, pid in found}))
+        self.assertGreater(len(pids), 2)
+
+    def test_an_initializer_that_fails_is_told_by_every_call(self):
+        def broken():
+            raise OSError("no licence")
+
+        with weft.Executor(1, initializer=broken, **WORKER) as executor:
+            for _ in range(3):
+                with self.assertRaisesRegex(weft.CallRefused, "broken has failed in this process: OSError: no licence"):
+                    executor.submit(square, 1).result(LIMIT)
+
     def test_mistakes_are_told_before_a_pool_is_started(self):
+        lock = threading.Lock()
         cases = {
+            "give one of them": lambda: weft.Executor(1, max_workers=1),
+            "is no function": lambda: weft.Executor(1, initializer=3),
+            "the initializer, or one of initargs, cannot be pickled": lambda: weft.Executor(
+                1, initializer=square, initargs=(lock,)
+            ),
             "say how many workers": lambda: weft.Executor(),
             "Did you mean 'memory'": lambda: weft.Executor(1, memry="1G"),
             "name two interpreters": lambda: weft.Executor(1, python="python3", venv="."),

@@ -2,6 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import type { RouterToWorker, WorkerToRouter } from '../../src/wings/calls/core/messages.ts';
+import { bytesOf } from '../../src/wings/calls/core/near.ts';
 import type { Peer } from '../../src/wings/calls/core/peer.ts';
 import type { ChildCall, WorkerPort } from '../../src/wings/calls/core/worker/entries.ts';
 import { WorkerSession } from '../../src/wings/calls/core/worker/worker-session.ts';
@@ -155,7 +156,7 @@ export class WorkerHost implements WorkerPort {
     if (this.#running !== null) return;
     const call = this.#pipe.shift();
     if (call === undefined) return;
-    const plan = planOf(call.payload);
+    const plan = planOf(bytesOf(call.payload));
     this.#running = { call, plan };
     this.#isAborted = false;
     this.#world.note(`${this.name} starts ${plan.id} #${call.attempt}`);

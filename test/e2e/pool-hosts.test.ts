@@ -2,6 +2,7 @@
 // taken away in the middle of calls. Every call settles once, as what it is, and in time.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -43,6 +44,12 @@ const SLACK_MS = 60_000;
 /** Both sides give a line up after ten seconds without a word, one after the other. */
 const SILENT_LINE_MS = 25_000;
 const LIMIT = { timeout: 400_000 };
+
+// CI must not lose the test.
+const noPython =
+  process.env['CI'] !== 'true' &&
+  spawnSync('python3', ['-c', 'import cloudpickle']).status !== 0 &&
+  'no python3 with cloudpickle here';
 
 interface End {
   readonly name?: string;
@@ -136,6 +143,40 @@ describe('pools on six hosts', { timeout: 1_100_000 }, () => {
     let sum = 0;
     for await (const one of pool.map((x: number) => x, counted(2000))) sum += one;
     assert.equal(sum, 1_999_000);
+  });
+
+  it('functions of a Python program run on all hosts, and go on over a cut', {
+    ...LIMIT,
+    skip: noPython,
+  }, async () => {
+    const { directory } = hosted;
+    const { fingerprint } = JSON.parse(readFileSync(join(directory, 'n1.json'), 'utf8')).head;
+    const env = {
+      WEFT_HEAD: 'https://10.77.0.1:5001',
+      WEFT_FINGERPRINT: fingerprint as string,
+      WEFT_TOKEN: await tokenOf('root'),
+      PYTHONPATH: join(import.meta.dirname, '../../python/src'),
+    };
+    const names = Array.from({ length: 5 }, fresh);
+    const report = join(directory, `report-${fresh()}`);
+    const script = join(import.meta.dirname, 'support', 'pool_program.py');
+    const own = await hosted
+      .member('n5')
+      .host.start('python3', [script, directory, report, ...names], { env });
+    for (const name of names) await started(name);
+    const { host } = hosted.member('n2');
+    host.cut();
+    for (const name of names) go(name);
+    await new Promise((resolve) => setTimeout(resolve, NODE_TIMEOUT_MS / 6));
+    host.rejoin();
+    assert.equal(await own.ended, 0);
+    const [hosts = [], bytes] = linesOf(report).map((line) => JSON.parse(line));
+    assert.deepEqual(hosts, ['n1', 'n2', 'n3', 'n4', 'n5']);
+    assert.equal(bytes, 20 * 300_000);
+    assert.deepEqual(
+      names.map((name) => startsOf(name).length),
+      [1, 1, 1, 1, 1],
+    );
   });
 
   it(

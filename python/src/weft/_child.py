@@ -21,9 +21,9 @@ import threading
 import time
 import traceback
 import types
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import _parcel
+from . import _near, _parcel
 from ._call import call as current
 from ._parcel import RAISED, REFUSED, SKEWED, Buffer
 
@@ -31,14 +31,17 @@ _CALLS_FD, _RESULTS_FD = 3, 4
 _READ_BYTES = 256 * 1024
 
 # To this process.
-_ASSET, _CALL, _CANCEL, _WITHDRAW, _FORGET, _LEAVE = 1, 2, 3, 4, 5, 6
+_ASSET, _CALL, _CANCEL, _WITHDRAW, _FORGET, _LEAVE, _NEAR, _HELD, _CALL_NEAR = range(1, 10)
 # From it.
-_READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN = 1, 2, 3, 4, 5, 6, 8
+_READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN, _RESULT_NEAR = 1, 2, 3, 4, 5, 6, 8, 9
 
 _HEAD = struct.Struct("<IBI")
 _ORDER = struct.Struct("<IIII")
+_LENGTH = struct.Struct("<Q")
 _SHA_BYTES = 32
 _BYTES_MAX = 1024 * 1024 * 1024
+# Smaller results travel with what is said of them.
+_INLINE_BYTES_MAX = 64 * 1024
 # Looking at memory costs more than a small call.
 _LOOK_S = 0.2
 # For a function that runs while its worker leaves.
@@ -61,10 +64,9 @@ class _Results:
         self._lock = threading.Lock()
         self._parts: List[Buffer] = []
 
-    def add(self, kind: int, number: int, data: Buffer = b"") -> None:
-        self._parts.append(_HEAD.pack(len(data), kind, number))
-        if data:
-            self._parts.append(data)
+    def add(self, kind: int, number: int, *data: Buffer) -> None:
+        self._parts.append(_HEAD.pack(_parcel.length_of(data), kind, number))
+        self._parts.extend(data)
 
     def flush(self) -> None:
         if not self._parts:
@@ -74,17 +76,10 @@ class _Results:
 
     def write(self, parts: List[Buffer]) -> None:
         with self._lock:
-            left = [memoryview(part) for part in parts]
-            while left:
-                try:
-                    written = os.writev(_RESULTS_FD, left[:1000])
-                except BrokenPipeError:
-                    os._exit(0)  # Its worker is gone: nobody wants any result.
-                while left and written >= len(left[0]):
-                    written -= len(left[0])
-                    left.pop(0)
-                if left and written:
-                    left[0] = left[0][written:]
+            try:
+                _near.write_all(_RESULTS_FD, parts)
+            except BrokenPipeError:
+                os._exit(0)  # Its worker is gone: nobody wants any result.
 
 
 class _Assets:
@@ -162,18 +157,24 @@ class _Child:
         self._results = _Results()
         self._assets = _Assets()
         # Calls that have not begun, by number; who takes one out has it, reader or runner.
-        self._waiting: Dict[int, memoryview] = {}
+        # Each with its arguments; None: they could not be read.
+        self._waiting: Dict[int, Tuple[memoryview, Optional[memoryview]]] = {}
         self._queue: "queue.SimpleQueue[Optional[int]]" = queue.SimpleQueue()
         self._running = 0
         self._done = 0
         self._worn: Optional[str] = None
+        # None: results go through the pipe, as long as nothing else is told.
+        self._near: Optional[_near.NearMemory] = None
+        self._supervisor = int(options.get("supervisor") or 0)
+        self._offered: Dict[int, Callable[[], None]] = {}
+        self._hold = threading.Condition()
         self._has_left_off = False
         self._looked_at = 0.0
         _parcel.find_shared = self._assets.value
 
     def run(self) -> None:
         threading.Thread(target=self._read, name="weft-reader", daemon=True).start()
-        self._results.add(_READY, os.getpid())
+        self._results.add(_READY, os.getpid(), _host_with(self._supervisor).encode())
         while True:
             if self._queue.empty():
                 self._results.flush()
@@ -181,51 +182,69 @@ class _Child:
             number = self._queue.get()
             if number is None:
                 return self._results.flush()
-            body = self._waiting.pop(number, None)
-            if body is None:
+            found = self._waiting.pop(number, None)
+            if found is None:
                 continue  # It was taken back.
-            self._run_one(number, body)
+            self._run_one(number, *found)
             if self._worn is not None and not self._has_left_off:
                 self._leave_off()
 
-    def _run_one(self, number: int, body: memoryview) -> None:
+    def _run_one(self, number: int, order: memoryview, arguments: Optional[memoryview]) -> None:
         """With the result of the last call, in one write, goes that this one begins: so the worker
         knows for certain which calls have.
         """
         self._running = number
         self._results.add(_STARTING, number)
         self._results.flush()
-        kind, data = self._attempt(number, body)
+        # A function may kill this process: what others gave must not go with it.
+        with self._hold:
+            while self._offered:
+                self._hold.wait()
+        kind, data = self._attempt(number, order, arguments)
         self._running = 0
         current._end()
         _flush_output()
-        self._results.add(kind, number, data)
+        self._add_end(kind, number, data)
         self._done += 1
         if self._calls_max and self._done >= self._calls_max:
             self._worn = self._worn or f"it has run {self._calls_max} calls"
 
-    def _attempt(self, number: int, body: memoryview) -> Tuple[int, Buffer]:
+    def _add_end(self, kind: int, number: int, parts: Sequence[Buffer]) -> None:
+        length = _parcel.length_of(parts)
+        offer = None
+        if kind == _RESULT and length > _INLINE_BYTES_MAX and self._near is not None:
+            offer = self._near.offer_parts(parts, length)
+        if offer is None:
+            return self._results.add(kind, number, *parts)
+        file, self._offered[number] = offer
+        return self._results.add(_RESULT_NEAR, number, _LENGTH.pack(length) + file.encode())
+
+    def _attempt(
+        self, number: int, order: memoryview, arguments: Optional[memoryview]
+    ) -> Tuple[int, Sequence[Buffer]]:
         try:
-            id, attempt, asset, count = _ORDER.unpack_from(body)
+            id, attempt, asset, _ = _ORDER.unpack_from(order)
+            if arguments is None:
+                raise _Refusal(REFUSED, "its arguments are not in memory where they should be")
             function = self._assets.function(asset)
-            args, kwargs = _opened("an argument", body[_ORDER.size + 4 * count :])
+            args, kwargs = _opened("an argument", arguments)
             current._begin(id, attempt, lambda value: self._tell(number, value))
             value = function(*args, **kwargs)
             if inspect.iscoroutine(value):
                 value = asyncio.run(value)
         except _Refusal as refusal:
-            return _THROWN, _parcel.pack((refusal.kind, refusal.words, "", None))
+            return _THROWN, _refused(refusal.kind, refusal.words)
         except BaseException as error:
-            return _THROWN, _thrown(error)
+            return _THROWN, [_thrown(error)]
         try:
-            data = _parcel.pack(value)
-            if len(data) <= _BYTES_MAX:
-                return _RESULT, data
-            words = f"its result has {len(data)} bytes, {_BYTES_MAX} are the most; leave it in a file"
-            return _THROWN, _parcel.pack((REFUSED, words, "", None))
+            parts = _parcel.pack_parts(value)
+            length = _parcel.length_of(parts)
+            if length <= _BYTES_MAX:
+                return _RESULT, parts
+            words = f"its result has {length} bytes, {_BYTES_MAX} are the most; leave it in a file"
         except Exception as error:
             words = f"its result cannot be pickled ({type(error).__name__}: {error})"
-            return _THROWN, _parcel.pack((REFUSED, words, "", None))
+        return _THROWN, _refused(REFUSED, words)
 
     def _tell(self, number: int, value: Any) -> None:
         data = _parcel.pack(value)
@@ -273,8 +292,10 @@ class _Child:
         os._exit(0)
 
     def _take(self, kind: int, number: int, body: memoryview) -> None:
-        if kind == _CALL:
-            self._waiting[number] = body
+        if kind == _CALL or kind == _CALL_NEAR:
+            *_, count = _ORDER.unpack_from(body)
+            rest = body[_ORDER.size + 4 * count :]
+            self._waiting[number] = body, rest if kind == _CALL else _read_near(rest)
             self._queue.put(number)
             if self._has_left_off:
                 self._give_back([number])
@@ -282,6 +303,12 @@ class _Child:
             self._assets.keep(number, body)
         elif kind == _WITHDRAW:
             self._give_back(struct.unpack(f"<{len(body) // 4}I", body))
+        elif kind == _HELD:
+            with self._hold:
+                self._offered.pop(number, _nothing)()
+                self._hold.notify()
+        elif kind == _NEAR:
+            self._near = _near.NearMemory()
         elif kind == _CANCEL and self._running == number:
             current._cancelled = True
         elif kind == _FORGET:
@@ -307,6 +334,33 @@ def _thrown(error: BaseException) -> bytes:
     except Exception:
         inner = None
     return _parcel.pack((RAISED, text, name, inner))
+
+
+def _refused(kind: str, words: str) -> List[Buffer]:
+    return _parcel.pack_parts((kind, words, "", None))
+
+
+def _nothing() -> None:
+    pass
+
+
+def _read_near(place: memoryview) -> Optional[memoryview]:
+    """None: they are not there, or there is no memory for them."""
+    (length,) = _LENGTH.unpack_from(place)
+    try:
+        into = bytearray(length)
+        return memoryview(into) if _near.read(str(place[_LENGTH.size :], "ascii"), into) else None
+    except (OSError, MemoryError):
+        return None
+
+
+def _host_with(supervisor: int) -> str:
+    """Which memory this process shares with others; nothing where it cannot look at its supervisor."""
+    try:
+        os.listdir(f"/proc/{supervisor}/fd")
+    except OSError:
+        return ""
+    return _near.host() or ""
 
 
 def _flush_output() -> None:

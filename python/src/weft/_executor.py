@@ -143,6 +143,9 @@ class Executor(concurrent.futures.Executor):
         self,
         workers: Optional[Workers] = None,
         *,
+        max_workers: Optional[int] = None,
+        initializer: Optional[Callable[..., Any]] = None,
+        initargs: Tuple[Any, ...] = (),
         client: Optional[Client] = None,
         name: Optional[str] = None,
         python: Optional[str] = None,
@@ -160,6 +163,12 @@ class Executor(concurrent.futures.Executor):
         check_names("an Executor", options, sorted(WORKER_OPTIONS))
         self._retries = whole("retries", retries, 0, _RETRIES_MAX)
         self._timeout_ms = 0 if timeout is None else duration_ms("timeout", timeout)
+        if max_workers is not None:
+            if workers is not None:
+                raise wrong("workers and max_workers say the same; give one of them")
+            workers = max_workers
+        first = None if initializer is None else _first(initializer, initargs)
+        self._first: Optional[Shared] = None
         _send_by_value(modules)
         self._is_own_client = client is None
         self._client = Client() if client is None else client
@@ -181,6 +190,8 @@ class Executor(concurrent.futures.Executor):
             # By this name others look for it: dask, for one.
             self._max_workers = wish.range["max"] if wish.range is not None else int(self.info()["max"])
             self._pool = PoolLine(self._client._line, self.pool, self._hear)
+            if first is not None:
+                self._first = self._keep_shared(*first)
         except BaseException:
             if getattr(self, "_is_own", False):
                 self._stop()
@@ -194,8 +205,8 @@ class Executor(concurrent.futures.Executor):
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Runs `fn(*args, **kwargs)` on a worker."""
         function = self._learn(fn)
-        payload, used = _parcel.pack_call(args, kwargs)
-        return self._send(function, payload, used, self._retries, self._timeout_ms)
+        parts, used = _parcel.pack_call(args, kwargs)
+        return self._send(function, parts, used, self._retries, self._timeout_ms)
 
     def submit_with(
         self,
@@ -209,8 +220,8 @@ class Executor(concurrent.futures.Executor):
         """The same with retries and a time limit of its own."""
         tries = self._retries if retries is None else whole("retries", retries, 0, _RETRIES_MAX)
         limit = self._timeout_ms if timeout is None else duration_ms("timeout", timeout)
-        payload, used = _parcel.pack_call(args, kwargs or {})
-        return self._send(self._learn(fn), payload, used, tries, limit)
+        parts, used = _parcel.pack_call(args, kwargs or {})
+        return self._send(self._learn(fn), parts, used, tries, limit)
 
     def map(
         self,
@@ -237,8 +248,8 @@ class Executor(concurrent.futures.Executor):
         return itertools.chain.from_iterable(self._results(sent, ahead, deadline))
 
     def _send_chunk(self, function: _Function, items: List[Any]) -> Future[Any]:
-        payload, used = _parcel.pack_call((items,), {})
-        return self._send(function, payload, used, self._retries, self._timeout_ms)
+        parts, used = _parcel.pack_call((items,), {})
+        return self._send(function, parts, used, self._retries, self._timeout_ms)
 
     def _results(
         self, sent: Iterator[Future[Any]], ahead: Optional[int], deadline: Optional[float]
@@ -263,7 +274,9 @@ class Executor(concurrent.futures.Executor):
         """A handle of a large value that goes to each worker once: give it as an argument, or capture
         it, and the function finds the value.
         """
-        handle, asset = _parcel.share(value)
+        return self._keep_shared(*_parcel.share(value))
+
+    def _keep_shared(self, handle: Shared, asset: bytes) -> Shared:
         with self._lock:
             if handle.sha256 not in self._shared:
                 self._shared[handle.sha256] = self._add_asset(handle.sha256, asset)
@@ -281,7 +294,7 @@ class Executor(concurrent.futures.Executor):
         is_kept = isinstance(fn, (types.FunctionType, type))
         known = self._by_function.get(fn) if is_kept else None
         if known is None:
-            data, used = _parcel.pack_function(fn)
+            data, used = _parcel.pack_function(fn, self._first)
             sha256 = hashlib.sha256(data).hexdigest()
             with self._lock:
                 known = self._functions.get(sha256)
@@ -293,12 +306,17 @@ class Executor(concurrent.futures.Executor):
         return known
 
     def _send(
-        self, function: _Function, payload: bytes, used: Sequence[str], retries: int, timeout_ms: int
+        self,
+        function: _Function,
+        parts: List[_parcel.Buffer],
+        used: Sequence[str],
+        retries: int,
+        timeout_ms: int,
     ) -> Future[Any]:
-        if len(payload) > _CALL_BYTES_MAX:
-            raise wrong(
-                f"arguments of {len(payload)} bytes are too large; use a file, or share them in parts"
-            )
+        length = _parcel.length_of(parts)
+        if length > _CALL_BYTES_MAX:
+            raise wrong(f"arguments of {length} bytes are too large; use a file, or share them in parts")
+        payload = self._pool.payload_of(parts, length)
         future: Future[Any] = Future(self, function.name)
         with self._lock:
             if self._is_shut:
@@ -531,6 +549,13 @@ def _raised(name: str, kind: str, text: str, words: str, inner: Optional[bytes])
             pass  # One whose class is not here, or takes other arguments than it was made of.
     error.__cause__ = RemoteTraceback(text)
     return error
+
+
+def _first(initializer: Any, initargs: Any) -> Tuple[Shared, bytes]:
+    """Raises NotSendable before a pool is started."""
+    if not callable(initializer):
+        raise wrong(f"initializer: {initializer!r} is no function")
+    return _parcel.share(_parcel.First(initializer, tuple(initargs)), "the initializer, or one of initargs,")
 
 
 def _send_by_value(modules: Iterable[types.ModuleType]) -> None:

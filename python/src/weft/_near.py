@@ -9,7 +9,8 @@ import hashlib
 import os
 import re
 import stat
-from typing import Any, Callable, Dict, Optional, Tuple, Union
+import threading
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
 
 Buffer = Union[bytes, bytearray, memoryview]
 
@@ -18,6 +19,8 @@ _HEADER = "weft-host"
 _VALUE_BYTES_MAX = 16 * 1_048_576
 _BYTES_MAX = 32 * 1_048_576
 _OFFERS_MAX = 32
+# So many one call of the system takes.
+_PARTS_AT_ONCE = 1000
 _FILE = re.compile(r"(\d+)\.(\d+)\.(\d+)", re.ASCII)
 
 
@@ -26,8 +29,9 @@ class NearMemory:
 
     def __init__(self) -> None:
         # Others that say the same find what is offered here; None: nobody does.
-        self._host = _host()
+        self._host = host()
         self._bytes = self._count = 0
+        self._lock = threading.Lock()
 
     @property
     def headers(self) -> Dict[str, str]:
@@ -36,29 +40,49 @@ class NearMemory:
 
     def offer(self, data: Buffer) -> Optional[Tuple[str, Callable[[], None]]]:
         """Where it lies, and what lets go of it; None: the memory is full, or is no such file system."""
-        length = len(data)
-        is_room = self._bytes + length <= _BYTES_MAX and self._count < _OFFERS_MAX
-        if not is_room or length > _VALUE_BYTES_MAX:
+        return self.offer_parts([data], len(data))
+
+    def keep(self, parts: Sequence[Buffer], length: int) -> "Optional[Kept]":
+        """A value that lies there from the beginning: of these only so many that there is room for others."""
+        offer = self.offer_parts(parts, length, 2)
+        return None if offer is None else Kept(*offer, length)
+
+    def offer_parts(
+        self, parts: Sequence[Buffer], length: int, share: int = 1
+    ) -> Optional[Tuple[str, Callable[[], None]]]:
+        """The same of a value in parts; `share`: only where so much of the memory is free."""
+        if length > _VALUE_BYTES_MAX or not self._reserve(length, share):
             return None
         try:
-            fd = _written(data)
+            fd = _written(parts)
         except OSError:
+            self._release(length)
             return None
-        self._bytes += length
-        self._count += 1
 
         def close() -> None:
-            self._bytes -= length
-            self._count -= 1
+            self._release(length)
             os.close(fd)
 
         # The number of a descriptor is used again, that of a file is not.
         return f"{os.getpid()}.{fd}.{os.fstat(fd).st_ino}", close
 
+    def _reserve(self, length: int, share: int) -> bool:
+        with self._lock:
+            if self._bytes + length > _BYTES_MAX // share or self._count >= _OFFERS_MAX // share:
+                return False
+            self._bytes += length
+            self._count += 1
+            return True
+
+    def _release(self, length: int) -> None:
+        with self._lock:
+            self._bytes -= length
+            self._count -= 1
+
     def read(self, file: str, into: bytearray) -> bool:
         """Whether it could be filled."""
         try:
-            if _read(file, into):
+            if read(file, into):
                 return True
         except OSError:
             pass
@@ -67,19 +91,69 @@ class NearMemory:
         return False
 
 
-def _written(data: Buffer) -> int:
+class Kept:
+    """It is there until the last of its holders lets go of it. Not for several threads at once."""
+
+    __slots__ = ("file", "_close", "_length", "_holders")
+
+    def __init__(self, file: str, close: Callable[[], None], length: int) -> None:
+        self.file = file
+        self._close = close
+        self._length = length
+        self._holders = 1
+
+    def __len__(self) -> int:
+        return self._length
+
+    def data(self) -> bytearray:
+        """All of it, for another machine."""
+        into = bytearray(self._length)
+        _, fd, _ = self.file.split(".")
+        if not _fill(int(fd), into):
+            raise OSError("a value in memory has lost bytes")
+        return into
+
+    def lend(self) -> Tuple[str, Callable[[], None]]:
+        """One more holder."""
+        self._holders += 1
+        return self.file, self.close
+
+    def close(self) -> None:
+        """By each holder once."""
+        self._holders -= 1
+        if self._holders == 0:
+            self._close()
+
+    def __del__(self) -> None:
+        if self._holders > 0:
+            self._close()
+
+
+def _written(parts: Sequence[Buffer]) -> int:
     fd = os.open(_SHARED_MEMORY, os.O_TMPFILE | os.O_RDWR | os.O_CLOEXEC, 0o600)
     try:
-        view, at = memoryview(data), 0
-        while at < len(view):
-            at += os.pwrite(fd, view[at:], at)
+        write_all(fd, parts)
     except BaseException:
         os.close(fd)
         raise
     return fd
 
 
-def _read(file: str, into: bytearray) -> bool:
+def write_all(fd: int, parts: Sequence[Buffer]) -> None:
+    """Raises OSError."""
+    left: List[memoryview] = [memoryview(part).cast("B") for part in parts if len(part)]
+    at = 0
+    while at < len(left):
+        written = os.writev(fd, left[at : at + _PARTS_AT_ONCE])
+        while at < len(left) and written >= len(left[at]):
+            written -= len(left[at])
+            at += 1
+        if at < len(left) and written:
+            left[at] = left[at][written:]
+
+
+def read(file: str, into: bytearray) -> bool:
+    """Whether it was there, and as large. Raises OSError."""
     found = _FILE.fullmatch(file)
     if found is None:
         return False
@@ -116,7 +190,7 @@ def _is_value(status: os.stat_result) -> bool:
     )
 
 
-def _host() -> Optional[str]:
+def host() -> Optional[str]:
     """The same for processes of one user that see each other, and the same memory, on one machine."""
     needed: Any = (getattr(os, "O_TMPFILE", None), getattr(os, "preadv", None))
     if None in needed:

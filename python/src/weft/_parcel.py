@@ -6,16 +6,21 @@ since the code of functions is compiled: so each function says of which one it i
 
 from __future__ import annotations
 
+import functools
 import hashlib
+import io
 import pickle
 import struct
 import sys
 import threading
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+import types
+from collections import ChainMap
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
 
-from ._errors import NotSendable
+from ._errors import CallRefused, NotSendable
 
 Buffer = Union[bytes, bytearray, memoryview]
+T = TypeVar("T")
 
 # First bytes of a function, and of a shared value; then the versions of Python and cloudpickle, and
 # its parcel.
@@ -28,6 +33,7 @@ _PROTOCOL = 5
 _BUFFER_BYTES = 16_384
 _ALIGNED = 64
 _PLAIN, _WITH_BUFFERS = 0, 1
+_PLAIN_MARK = bytes([_PLAIN])
 _COUNTS = struct.Struct("<BIQ")
 # More than that is looked through by the pickler, not by us.
 _PLAIN_ITEMS_MAX = 64
@@ -40,6 +46,21 @@ RAISED, REFUSED, SKEWED = "raised", "refused", "skewed"
 
 def pack(value: Any) -> bytes:
     """A value as bytes. Raises what picklers raise."""
+    return joined(pack_parts(value))
+
+
+def joined(parts: Sequence[Buffer]) -> bytes:
+    """One value of its parts."""
+    return b"".join(parts)
+
+
+def length_of(parts: Sequence[Buffer]) -> int:
+    """Bytes of all parts; each counts bytes."""
+    return sum(len(part) for part in parts)
+
+
+def pack_parts(value: Any) -> List[Buffer]:
+    """The same in parts: large buffers are those of the value itself."""
     buffers: List[memoryview] = []
 
     def beside(buffer: pickle.PickleBuffer) -> bool:
@@ -52,9 +73,9 @@ def pack(value: Any) -> bytes:
     if _is_plain(value, 0):
         data = pickle.dumps(value, _PROTOCOL, buffer_callback=beside)
     else:
-        data = _cloudpickle().dumps(value, _PROTOCOL, buffer_callback=beside)
+        data = _cloudpickled(value, beside)
     if not buffers:
-        return b"\0" + data
+        return [_PLAIN_MARK, data]
     sizes = [buffer.nbytes for buffer in buffers]
     parts: List[Buffer] = [
         _COUNTS.pack(_WITH_BUFFERS, len(sizes), len(data)),
@@ -66,7 +87,7 @@ def pack(value: Any) -> bytes:
         gap = -at % _ALIGNED
         parts.extend((bytes(gap), buffer))
         at += gap + buffer.nbytes
-    return b"".join(parts)
+    return parts
 
 
 def unpack(parcel: Buffer) -> Any:
@@ -193,14 +214,16 @@ def _shared_value(sha256: str) -> Any:
     return find_shared(sha256)
 
 
-def share(value: Any) -> Tuple[Shared, bytes]:
+def share(value: Any, what: str = "the shared value") -> Tuple[Shared, bytes]:
     """The handle of a shared value, and its bytes."""
-    asset = headed(SHARED, _packed("the shared value", value)[0])
+    asset = headed(SHARED, _packed(what, value)[0])
     return Shared(value, hashlib.sha256(asset).hexdigest()), asset
 
 
-def pack_function(function: Any) -> Tuple[bytes, List[str]]:
-    """A function as bytes, and the hashes of the shared values that it captured."""
+def pack_function(function: Any, first: Optional[Shared] = None) -> Tuple[bytes, List[str]]:
+    """A function as bytes, and the hashes of the shared values that it captured; with what each process
+    does before it.
+    """
     if not callable(function):
         raise NotSendable(f"There is no function to call, but {type(function).__name__}.")
     if not has_cloudpickle():
@@ -209,21 +232,39 @@ def pack_function(function: Any) -> Tuple[bytes, List[str]]:
             hint="Install it: pip install cloudpickle, or the Debian package python3-cloudpickle.",
         )
     try:
-        parcel, used = _with_used(_cloudpickled, function)
+        parcel, used = _with_used(_cloudpickled, function if first is None else Prepared(function, first))
     except Exception as error:
         raise _not_sendable(f"the function {name_of(function)}", error, _captured(function)) from error
     return headed(FUNCTION, b"\0" + parcel), used
 
 
-def _cloudpickled(function: Any) -> bytes:
-    data: bytes = _cloudpickle().dumps(function, _PROTOCOL)
-    return data
+def _cloudpickled(value: Any, beside: Optional[Callable[[pickle.PickleBuffer], bool]] = None) -> bytes:
+    with io.BytesIO() as file:
+        _pickler()(file, _PROTOCOL, buffer_callback=beside).dump(value)
+        return file.getvalue()
 
 
-def pack_call(args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[bytes, List[str]]:
-    """Arguments as bytes, and the hashes of the shared values in them."""
+@functools.lru_cache(maxsize=None)
+def _pickler() -> Any:
+    """That of cloudpickle, but for the names of files: tracebacks of workers tell them."""
+    pickler = getattr(_cloudpickle(), "CloudPickler", pickle.Pickler)
+    table = getattr(pickler, "dispatch_table", {})
+    reduce = table.get(types.CodeType)
+    if reduce is None:
+        return pickler
+
+    def with_file(code: types.CodeType) -> Any:
+        made, args = reduce(code)
+        return made, tuple(code.co_filename if one == "<dynamic-code>" else one for one in args)
+
+    own = {"dispatch_table": ChainMap({types.CodeType: with_file}, table)}
+    return type("Pickler", (pickler,), own)
+
+
+def pack_call(args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[List[Buffer], List[str]]:
+    """Arguments in parts, and the hashes of the shared values in them."""
     try:
-        return _with_used(pack, (args, kwargs))
+        return _with_used(pack_parts, (args, kwargs))
     except Exception as error:
         named = [(f"args[{at}]", one) for at, one in enumerate(args)]
         named.extend(kwargs.items())
@@ -237,7 +278,7 @@ def _packed(what: str, value: Any) -> Tuple[bytes, List[str]]:
         raise _not_sendable(what, error, []) from error
 
 
-def _with_used(act: Callable[[Any], bytes], value: Any) -> Tuple[bytes, List[str]]:
+def _with_used(act: Callable[[Any], T], value: Any) -> Tuple[T, List[str]]:
     before = getattr(_packing, "used", None)
     used: Dict[str, bool] = {}
     _packing.used = used
@@ -290,6 +331,41 @@ def name_of(function: Any) -> str:
     """For messages."""
     inner = getattr(function, "func", function)
     return str(getattr(inner, "__qualname__", None) or type(inner).__name__)
+
+
+class First:
+    """What a process does once, before the first call of its program; all calls fail when that does."""
+
+    def __init__(self, initializer: Callable[..., Any], args: Tuple[Any, ...]) -> None:
+        self.initializer = initializer
+        self.args = args
+        self._is_done = False
+        self._error: Optional[BaseException] = None
+
+    def do(self) -> None:
+        """Raises CallRefused."""
+        if not self._is_done:
+            self._is_done = True
+            try:
+                self.initializer(*self.args)
+            except BaseException as error:
+                self._error = error
+        if self._error is not None:
+            what = f"{type(self._error).__name__}: {self._error}"
+            words = f"The initializer {name_of(self.initializer)} has failed in this process: {what}"
+            raise CallRefused(words, code="call.refused", kind="failed_precondition") from self._error
+
+
+class Prepared:
+    """A function of an executor with an initializer."""
+
+    def __init__(self, function: Any, first: Any) -> None:
+        self.function = function
+        self.first = first
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.first.do()
+        return self.function(*args, **kwargs)
 
 
 class Chunk:

@@ -16,7 +16,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 from ._errors import WeftError
 from ._http import Line
 from ._near import NearMemory
-from ._session import End, LineFault, Session, settled
+from ._parcel import Buffer, joined
+from ._session import INLINE_BYTES_MAX, End, LineFault, Payload, Session, settled
 from ._socket import SocketFault, WebSocket, wake_pair
 
 _TICK_S = 1.0
@@ -70,13 +71,20 @@ class PoolLine:
         with self._lock:
             return self._session.forget_assets(numbers)
 
+    def payload_of(self, parts: Sequence[Buffer], length: int) -> Payload:
+        """Arguments as they are now: in memory at once where workers have asked for others there."""
+        kept = None
+        if length > INLINE_BYTES_MAX and self._session.has_near:
+            kept = self._near.keep(parts, length)
+        return joined(parts) if kept is None else kept
+
     def submit(
         self,
         asset: int,
         shared: Sequence[int],
         retries: int,
         timeout_ms: int,
-        payload: bytes,
+        payload: Payload,
         note: Callable[[int], None],
     ) -> Optional[int]:
         """The number of the call, of which `note` hears before anything is told of it."""

@@ -9,10 +9,12 @@ import struct
 from collections import deque
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple, Union
 
-from ._near import NearMemory
+from ._near import Kept, NearMemory
 
 Buffer = Union[bytes, bytearray, memoryview]
 Frame = List[Buffer]
+# Arguments: their bytes, or where they lie in memory.
+Payload = Union[bytes, Kept]
 
 _VERSION = 1
 # To the router.
@@ -85,7 +87,7 @@ class _Own:
     )  # fmt: skip
 
     def __init__(
-        self, number: int, asset: int, shared: Sequence[int], retries: int, timeout_ms: int, payload: bytes
+        self, number: int, asset: int, shared: Sequence[int], retries: int, timeout_ms: int, payload: Payload
     ) -> None:
         self.number = number
         self.asset = asset
@@ -172,6 +174,8 @@ class Session:
         self._label = label
         self._tell = tell
         self._near = near
+        # A worker has asked for a value in memory.
+        self.has_near = False
         # What lies in memory for workers on this machine, by stream.
         self._offered: Dict[int, Callable[[], None]] = {}
         self._calls: Dict[int, _Own] = {}
@@ -225,7 +229,7 @@ class Session:
         return gone
 
     def submit(
-        self, asset: int, shared: Sequence[int], retries: int, timeout_ms: int, payload: bytes
+        self, asset: int, shared: Sequence[int], retries: int, timeout_ms: int, payload: Payload
     ) -> Optional[int]:
         """The number of the call; None when the session is closed."""
         if self.closed is not None:
@@ -401,7 +405,7 @@ class Session:
         # When it is sent to another life of the router: losses since may have had this call.
         since = b"\0" if own.generation == self._generation else b"\1" + _F64.pack(own.since)
         shared = struct.pack(f"<I{len(own.shared)}I", len(own.shared), *own.shared)
-        if is_inline:
+        if is_inline and not isinstance(payload, Kept):
             self._window_bytes -= size
             self._add(b"".join((head, since, shared, _INLINE.pack(1, size), payload)))
         else:
@@ -459,6 +463,8 @@ class Session:
     def _end(self, own: _Own, end: End) -> None:
         if self._calls.pop(own.number, None) is None:
             return
+        if isinstance(own.payload, Kept):
+            own.payload.close()
         own.payload = b""
         own.result = None
         self._tell("ended", own.number, end)
@@ -498,17 +504,20 @@ class Session:
         own = self._calls.get(number)
         offer = None
         if own is not None and start == 0 and self._near is not None:
-            offer = self._near.offer(own.payload)
+            self.has_near = True
+            payload = own.payload
+            offer = payload.lend() if isinstance(payload, Kept) else self._near.offer(payload)
         if offer is None:
             return self._open_sending(0, number, stream, start, up_to)
         file, self._offered[stream] = offer
         return self._add(_CALL_FIRST.pack(_NEAR, stream) + _text(file))
 
     def _open_sending(self, of: int, id: int, stream: int, start: int, up_to: int) -> None:
-        data: Optional[bytes] = None
+        data: Optional[Buffer] = None
         if of == 0:
             own = self._calls.get(id)
-            data = None if own is None else own.payload
+            if own is not None:
+                data = own.payload.data() if isinstance(own.payload, Kept) else own.payload
         elif id in self._assets:
             data = self._assets[id][1]
         if data is None or start > len(data):

@@ -4,7 +4,7 @@
 import { unreachable } from '../../../kernel/base/assert.ts';
 import { CALL_ASSETS_MAX, CALL_INLINE_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import { Fifo } from './fifo.ts';
-import { gather, Incoming } from './incoming.ts';
+import { Gathering, Incoming } from './incoming.ts';
 import type { AssetNumber, Bytes, ClientToRouter, RouterToClient } from './messages.ts';
 import type { NearBytes } from './near.ts';
 import { Outgoing } from './outgoing.ts';
@@ -117,10 +117,10 @@ export class ClientLine {
     of: { readonly ok: boolean; readonly attempt: number; readonly size: number },
   ): void {
     const { ok, attempt, size } = of;
-    const isSame = own.result?.attempt === attempt && own.result.into.bytes.length === size;
+    const isSame = own.result?.attempt === attempt && own.result.into.size === size;
     if (!isSame) {
       this.#incoming.cancel(own);
-      own.result = { ok, attempt, into: gather(size) };
+      own.result = { ok, attempt, into: new Gathering(size) };
     }
     this.#results.push(own);
     this.#fetchResults();

@@ -2,16 +2,29 @@
 
 import { CALL_PIECE_BYTES_MAX, CALL_STREAM_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import type { Body, Bytes, More, Near, None, Stop } from './messages.ts';
-import type { NearBytes } from './near.ts';
+import type { NearBytes, PassedValue } from './near.ts';
 
 /** Bytes of which a part may be there; it outlives the lines over which they come. */
-export interface Gathering {
-  readonly bytes: Bytes;
-  position: number;
-}
+export class Gathering {
+  readonly size: number;
+  position = 0;
+  /** Where it is passed on as it lies in memory. */
+  passed: PassedValue | null = null;
+  #bytes: Bytes | null = null;
 
-export function gather(size: number): Gathering {
-  return { bytes: new Uint8Array(size), position: 0 };
+  constructor(size: number) {
+    this.size = size;
+  }
+
+  get isWhole(): boolean {
+    return this.position === this.size;
+  }
+
+  /** Taken when the first of them come. */
+  get bytes(): Bytes {
+    this.#bytes ??= new Uint8Array(this.size);
+    return this.#bytes;
+  }
 }
 
 interface Receiving<K> {
@@ -39,7 +52,7 @@ export class Incoming<K> {
     const stream = this.#next;
     this.#next += 1;
     const from = into.position;
-    const upTo = Math.min(into.bytes.length, from + CALL_STREAM_BYTES_MAX);
+    const upTo = Math.min(into.size, from + CALL_STREAM_BYTES_MAX);
     this.#receivings.set(stream, { key, into, upTo });
     return { stream, from, upTo };
   }
@@ -53,12 +66,12 @@ export class Incoming<K> {
       return { flaw: 'more bytes than were wanted' };
     into.bytes.set(bytes, into.position);
     into.position += bytes.length;
-    if (into.position === into.bytes.length) {
+    if (into.isWhole) {
       this.#receivings.delete(stream);
       return receiving.key;
     }
-    const upTo = Math.min(into.bytes.length, into.position + CALL_STREAM_BYTES_MAX);
-    if (upTo - receiving.upTo >= CALL_PIECE_BYTES_MAX || upTo === into.bytes.length) {
+    const upTo = Math.min(into.size, into.position + CALL_STREAM_BYTES_MAX);
+    if (upTo - receiving.upTo >= CALL_PIECE_BYTES_MAX || upTo === into.size) {
       if (upTo > receiving.upTo) this.#send({ kind: 'more', stream, upTo });
       receiving.upTo = upTo;
     }
@@ -70,8 +83,8 @@ export class Incoming<K> {
     const receiving = this.#receivings.get(stream);
     if (receiving === undefined) return null;
     const { into, key } = receiving;
-    if (from?.read(file, into.bytes) !== true) return { flaw: 'the bytes are not there' };
-    into.position = into.bytes.length;
+    if (!isTaken(file, into, from)) return { flaw: 'the bytes are not there' };
+    into.position = into.size;
     this.#receivings.delete(stream);
     this.#send({ kind: 'stop', stream });
     return key;
@@ -92,4 +105,10 @@ export class Incoming<K> {
       this.#send({ kind: 'stop', stream });
     }
   }
+}
+
+function isTaken(file: string, into: Gathering, from: NearBytes | null): boolean {
+  if (from?.open === undefined) return from?.read(file, into.bytes) === true;
+  into.passed = from.open(file, into.size);
+  return into.passed !== null;
 }

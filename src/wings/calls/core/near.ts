@@ -10,9 +10,35 @@ export interface NearValue {
   close(): void;
 }
 
+/** A value that lies there already, held open: there until the last of its holders closes it. */
+export interface NearFile extends NearValue {
+  readonly length: number;
+  bytes(): Bytes;
+  /** One more holder. */
+  lend(): NearValue;
+}
+
+/** What a worker passes on as it is. */
+export type PassedValue = Bytes | NearFile;
+
 export interface NearBytes {
   /** Null: there is no room, and the value goes over the line. */
   offer(bytes: Bytes): NearValue | null;
   /** Fills `into`. False: the value is not there. */
   read(file: string, into: Bytes): boolean;
+  /**
+   * Holds it open for a process that reads it itself; its bytes where too many are open. Null: the
+   * value is not there. Absent: nobody reads such.
+   */
+  open?(file: string, length: number): PassedValue | null;
+}
+
+/** Lets go of what is no memory of this process. */
+export function letGo(value: PassedValue | null): void {
+  if (value !== null && !(value instanceof Uint8Array)) value.close();
+}
+
+/** All of it, in the memory of this process. */
+export function bytesOf(value: PassedValue): Bytes {
+  return value instanceof Uint8Array ? value : value.bytes();
 }

@@ -2,7 +2,7 @@
 
 import { CALL_PIECE_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import type { Body, Bytes, More, Near, None, Stop } from './messages.ts';
-import type { NearBytes, NearValue } from './near.ts';
+import { bytesOf, type NearBytes, type NearValue, type PassedValue } from './near.ts';
 
 interface Sending {
   readonly bytes: Bytes;
@@ -29,13 +29,18 @@ export class Outgoing {
   }
 
   /** For whoever is on this machine: in memory, where there is room. */
-  openNear(wanted: WantedBytes, bytes: Bytes | null): void {
-    const isAll = bytes !== null && wanted.from === 0;
-    const value = isAll ? (this.#near?.offer(bytes) ?? null) : null;
-    if (value === null) return this.open(wanted, bytes);
+  openNear(wanted: WantedBytes, given: PassedValue | null): void {
+    const isAll = given !== null && wanted.from === 0;
+    const value = isAll ? this.#offered(given) : null;
+    if (value === null) return this.open(wanted, given);
     const { stream } = wanted;
     this.#values.set(stream, value);
     this.#send({ kind: 'near', stream, file: value.file });
+  }
+
+  #offered(given: PassedValue): NearValue | null {
+    if (given instanceof Uint8Array) return this.#near?.offer(given) ?? null;
+    return given.lend();
   }
 
   /** The line is gone. */
@@ -45,9 +50,9 @@ export class Outgoing {
   }
 
   /** Returns null when there are no such bytes, or not any more. */
-  open({ stream, from, upTo }: WantedBytes, bytes: Bytes | null): void {
-    if (bytes === null || from > bytes.length) return this.#send({ kind: 'none', stream });
-    const sending = { bytes, position: from };
+  open({ stream, from, upTo }: WantedBytes, given: PassedValue | null): void {
+    if (given === null || from > given.length) return this.#send({ kind: 'none', stream });
+    const sending = { bytes: bytesOf(given), position: from };
     this.#sendings.set(stream, sending);
     this.#go(stream, sending, upTo);
   }

@@ -3,6 +3,7 @@
 
 import { createHash } from 'node:crypto';
 import {
+  accessSync,
   closeSync,
   constants,
   fstatSync,
@@ -14,7 +15,8 @@ import {
   statSync,
   writeSync,
 } from 'node:fs';
-import type { NearBytes, NearValue } from '../core/near.ts';
+import { CALL_INLINE_BYTES_MAX } from '../../../kernel/model/limits.ts';
+import type { NearBytes, NearFile, NearValue, PassedValue } from '../core/near.ts';
 import { HOST_HEADER } from '../model/host.ts';
 
 const SHARED_MEMORY = '/dev/shm';
@@ -27,8 +29,12 @@ const VALUE_BYTES_MAX = 16 * 1_048_576;
 /** All at once: it counts against the memory of a worker's task. */
 const BYTES_MAX = 32 * 1_048_576;
 const OFFERS_MAX = 32;
+/** Files of others that are held open; a process may have a thousand. */
+const HELD_MAX = 256;
 
 export class NearMemory implements NearBytes {
+  /** Files of others that this process holds open. */
+  #held = 0;
   /** Others that say the same find what is offered here; null: nobody does. */
   #host: string | null = hostOf();
   #bytes = 0;
@@ -65,9 +71,76 @@ export class NearMemory implements NearBytes {
 
   read(file: string, into: Uint8Array): boolean {
     if (readInto(file, into)) return true;
-    // The next line is one over which values go: this machine is not what it seemed to be.
-    this.#host = null;
+    this.#distrust();
     return false;
+  }
+
+  open(file: string, length: number): PassedValue | null {
+    const value = this.take(file, length);
+    if (value === null) this.#distrust();
+    return value;
+  }
+
+  /** The same of a process that may be gone by now. */
+  take(file: string, length: number): PassedValue | null {
+    const fd = opened(file, length);
+    if (fd === null) return null;
+    if (this.#held >= HELD_MAX || length <= CALL_INLINE_BYTES_MAX) return readAll(fd, length);
+    this.#held += 1;
+    return held(fd, length, () => {
+      this.#held -= 1;
+    });
+  }
+
+  /** Whether that process lets others of its user look at its files. */
+  isOpen(pid: number): boolean {
+    try {
+      accessSync(`/proc/${pid}/fd`, constants.R_OK | constants.X_OK);
+      return statSync(`/proc/${pid}`).uid === process.getuid?.();
+    } catch {
+      return false;
+    }
+  }
+
+  /** The next line is one over which values go: this machine is not what it seemed to be. */
+  #distrust(): void {
+    this.#host = null;
+  }
+}
+
+/** What has been opened, until the last of its holders closes it. */
+function held(fd: number, length: number, onClosed: () => void): NearFile {
+  // The number of a descriptor is used again, that of a file is not.
+  const file = `${process.pid}.${fd}.${fstatSync(fd).ino}`;
+  let holders = 0;
+  const lend = (): NearValue => {
+    let isOpen = true;
+    holders += 1;
+    const close = (): void => {
+      if (!isOpen) return;
+      isOpen = false;
+      holders -= 1;
+      if (holders > 0) return;
+      closeSync(fd);
+      onClosed();
+    };
+    return { file, close };
+  };
+  return { ...lend(), length, lend, bytes: () => filled(fd, length) };
+}
+
+function filled(fd: number, length: number): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(length);
+  // Nobody writes there any more: what was whole once stays so.
+  if (!isFilled(fd, bytes)) throw new Error('a value in memory has lost bytes');
+  return bytes;
+}
+
+function readAll(fd: number, length: number): Buffer {
+  try {
+    return filled(fd, length);
+  } finally {
+    closeSync(fd);
   }
 }
 
@@ -86,24 +159,41 @@ function written(bytes: Uint8Array): number | null {
 }
 
 function readInto(file: string, into: Uint8Array): boolean {
+  const fd = opened(file, into.length);
+  if (fd === null) return false;
+  try {
+    return isFilled(fd, into);
+  } catch (error) {
+    return nothing(error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Null: it is not there, or is no such value. */
+function opened(file: string, length: number): number | null {
   const [, pid, descriptor, ino] = /^(\d+)\.(\d+)\.(\d+)$/.exec(file) ?? [];
-  if (pid === undefined) return false;
+  if (pid === undefined || length > VALUE_BYTES_MAX) return null;
   const path = `/proc/${pid}/fd/${descriptor}`;
   const isIt = (status: Stats): boolean =>
-    isValue(status) && String(status.ino) === ino && status.size === into.length;
+    isValue(status) && String(status.ino) === ino && status.size === length;
   try {
     // Looked at before it is opened: to open a device or a pipe of that process would do something.
-    if (!isIt(statSync(path))) return false;
+    if (!isIt(statSync(path))) return null;
     const fd = openSync(path, READ);
-    try {
-      return isIt(fstatSync(fd)) && isFilled(fd, into);
-    } finally {
-      closeSync(fd);
-    }
+    if (isIt(fstatSync(fd))) return fd;
+    closeSync(fd);
+    return null;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
-    return false;
+    nothing(error);
+    return null;
   }
+}
+
+/** What the system refuses is not there; anything else is a bug. */
+function nothing(error: unknown): false {
+  if ((error as NodeJS.ErrnoException).syscall === undefined) throw error;
+  return false;
 }
 
 function isFilled(fd: number, into: Uint8Array): boolean {

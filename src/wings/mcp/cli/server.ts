@@ -17,6 +17,10 @@ import { type Given, LOGS_LAST, type Tool } from '../core/tools.ts';
 const REVISIONS = ['2025-06-18', '2025-03-26', '2024-11-05'];
 /** Requests that are answered at the same time; each is one command. */
 const AT_ONCE = 8;
+/** Commands of cancelled requests that have given up their place and run on. */
+const UNSEEN_MAX = 32;
+/** Requests that wait for their turn. */
+const WAITING_MAX = 1000;
 const JOB_URI = /^weft:\/\/jobs\/(\d{1,15}(?:\[\d{1,9}\])?)(\/logs)?$/;
 
 const INSTRUCTIONS =
@@ -44,7 +48,7 @@ class Refused extends Error {
 
 export class Server {
   readonly #ports: ServerPorts;
-  readonly #cancelled = new Set<Id>();
+  readonly #asked = new Map<Id, Asked>();
   readonly #looks = new Turns();
   readonly #waits = new Turns();
   readonly #open = new Set<Promise<void>>();
@@ -63,12 +67,14 @@ export class Server {
     if (id === undefined) {
       const { requestId } = params;
       const isId = typeof requestId === 'string' || typeof requestId === 'number';
-      if (method === 'notifications/cancelled' && isId) this.#cancelled.add(requestId);
+      if (method === 'notifications/cancelled' && isId) this.#asked.get(requestId)?.cancel();
       return;
     }
-    const answering = this.#answer(id, read.value).finally(() => {
+    const asked = new Asked();
+    this.#asked.set(id, asked);
+    const answering = this.#answer(id, read.value, asked).finally(() => {
       this.#open.delete(answering);
-      this.#cancelled.delete(id);
+      if (this.#asked.get(id) === asked) this.#asked.delete(id);
     });
     this.#open.add(answering);
   }
@@ -78,19 +84,19 @@ export class Server {
     while (this.#open.size > 0) await Promise.all(this.#open);
   }
 
-  async #answer(id: Id, request: Request): Promise<void> {
+  async #answer(id: Id, request: Request, asked: Asked): Promise<void> {
     let line: string;
     try {
-      line = formatResult(id, await this.#resultOf(request));
+      line = formatResult(id, await this.#resultOf(request, asked));
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       line = formatFault(id, error.fault);
     }
     // Who has cancelled gets no answer (the protocol, "Cancellation").
-    if (!this.#cancelled.has(id)) this.#ports.write(line);
+    if (!asked.isCancelled) this.#ports.write(line);
   }
 
-  #resultOf({ method, params }: Request): Promise<object> | object {
+  #resultOf({ method, params }: Request, asked: Asked): Promise<object> | object {
     switch (method) {
       case 'initialize':
         return this.#initialize(params);
@@ -99,13 +105,13 @@ export class Server {
       case 'tools/list':
         return { tools: this.#ports.tools.map(viewOf) };
       case 'tools/call':
-        return this.#call(params);
+        return this.#call(params, asked);
       case 'resources/list':
         return { resources: [CLUSTER] };
       case 'resources/templates/list':
         return { resourceTemplates: TEMPLATES };
       case 'resources/read':
-        return this.#read(params);
+        return this.#read(params, asked);
       default:
         throw new Refused(FAULTS.method, `there is no method ${method.slice(0, 100)}`);
     }
@@ -121,7 +127,7 @@ export class Server {
     };
   }
 
-  async #call({ name, arguments: given = {} }: Request['params']): Promise<object> {
+  async #call({ name, arguments: given = {} }: Request['params'], asked: Asked): Promise<object> {
     const tool = this.#ports.tools.find((one) => one.name === name);
     if (tool === undefined) {
       const names = this.#ports.tools.map((one) => one.name).join(', ');
@@ -133,11 +139,11 @@ export class Server {
     if (!isObject(given)) throw new Refused(FAULTS.params, 'expected arguments that are an object');
     const checked = checkArguments(tool.input, given);
     if (!checked.ok) throw new Refused(FAULTS.params, `${tool.name}: ${checked.error}`);
-    const { code, text } = await this.#run(tool, checked.value);
+    const { code, text } = await this.#run(tool, checked.value, asked);
     return { content: [{ type: 'text', text }], isError: code !== 0 && tool.isAnswer !== true };
   }
 
-  async #read({ uri }: Request['params']): Promise<object> {
+  async #read({ uri }: Request['params'], asked: Asked): Promise<object> {
     const lines = linesOf(String(uri));
     if (lines === null) {
       throw new Refused(
@@ -145,36 +151,79 @@ export class Server {
         'expected weft://cluster, weft://jobs/42 or weft://jobs/42/logs',
       );
     }
-    const { code, text } = await this.#looks.take(() => this.#ports.run(lines));
+    const { code, text } = await this.#looks.take(asked, () => this.#ports.run(lines));
     if (code !== 0) throw new Refused(FAULTS.params, text.trim());
     return { contents: [{ uri, mimeType: 'text/plain', text }] };
   }
 
-  #run(tool: Tool, given: Given) {
+  #run(tool: Tool, given: Given, asked: Asked) {
     // Who waits for a job keeps nobody from looking or cancelling.
     const line = tool.isAnswer === true ? this.#waits : this.#looks;
-    return line.take(() => this.#ports.run(tool.argv(given)));
+    return line.take(asked, () => this.#ports.run(tool.argv(given)));
+  }
+}
+
+/** A request that is not answered yet. */
+class Asked {
+  isCancelled = false;
+  /** What gives up its place. */
+  onCancel: () => void = () => undefined;
+
+  cancel(): void {
+    if (this.isCancelled) return;
+    this.isCancelled = true;
+    this.onCancel();
   }
 }
 
 /**
  * Turns for requests: a bounded number runs at a time, the others wait in the order in which they
- * came.
+ * came. One that is cancelled makes room for the next, though its command runs to its end.
  */
 class Turns {
   readonly #waiting: (() => void)[] = [];
   #running = 0;
+  #unseen = 0;
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
-    if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
-    this.#running += 1;
+  async take<T>(asked: Asked, work: () => Promise<T>): Promise<T> {
+    await this.#turn();
+    const leave = once(() => {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running -= 1;
+      else next();
+    });
+    let isUnseen = false;
+    asked.onCancel = () => {
+      if (this.#unseen >= UNSEEN_MAX) return;
+      isUnseen = true;
+      this.#unseen += 1;
+      leave();
+    };
     try {
+      if (asked.isCancelled) throw new Refused(FAULTS.internal, 'it was cancelled');
       return await work();
     } finally {
-      this.#running -= 1;
-      this.#waiting.shift()?.();
+      asked.onCancel = () => undefined;
+      if (isUnseen) this.#unseen -= 1;
+      leave();
     }
   }
+
+  async #turn(): Promise<void> {
+    if (this.#waiting.length >= WAITING_MAX)
+      throw new Refused(FAULTS.internal, `${WAITING_MAX} requests wait already`);
+    // Who leaves hands its place on.
+    if (this.#running >= AT_ONCE) await new Promise<void>((go) => this.#waiting.push(go));
+    else this.#running += 1;
+  }
+}
+
+function once(act: () => void): () => void {
+  let isDone = false;
+  return () => {
+    if (!isDone) act();
+    isDone = true;
+  };
 }
 
 const CLUSTER = {

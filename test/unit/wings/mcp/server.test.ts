@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { readLines } from '../../../../src/wings/mcp/cli/lines.ts';
 import { Server } from '../../../../src/wings/mcp/cli/server.ts';
 import { BoundedText } from '../../../../src/wings/mcp/core/bounded-text.ts';
@@ -99,6 +100,57 @@ test('what was cancelled while it ran is not answered', async () => {
   release();
   await server.drained();
   assert.deepEqual(answers, []);
+});
+
+test('a request that is cancelled makes room for the next, and one that has not begun never does', async () => {
+  const { server, answers, lines, hold, release } = serve();
+  hold();
+  const wait = (id: number): void => {
+    const params = { name: 'wait', arguments: { job: String(id) } };
+    server.take(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+  };
+  const cancel = (requestId: number): void => {
+    const params = { requestId };
+    server.take(JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params }));
+  };
+  const waited = () => lines.map((line) => line.at(-1)).join(' ');
+  for (let id = 1; id <= 10; id += 1) wait(id);
+  await setImmediate();
+  assert.equal(waited(), '1 2 3 4 5 6 7 8');
+  cancel(9);
+  cancel(3);
+  cancel(3);
+  cancel(77);
+  await setImmediate();
+  assert.equal(waited(), '1 2 3 4 5 6 7 8 10');
+  release();
+  await server.drained();
+  assert.deepEqual(answers.map(({ id }) => id).sort(), [1, 10, 2, 4, 5, 6, 7, 8]);
+});
+
+test('requests that wait are bounded, and so are those that run on unseen', async () => {
+  const { server, answers, lines, hold, release } = serve();
+  hold();
+  for (let id = 1; id <= 100; id += 1) {
+    const params = { name: 'why', arguments: { job: String(id) } };
+    server.take(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+    const cancelled = { requestId: id };
+    server.take(
+      JSON.stringify({ jsonrpc: '2.0', method: 'notifications/cancelled', params: cancelled }),
+    );
+    await setImmediate();
+  }
+  assert.equal(lines.length, 0, 'cancelled before it began');
+  const call = (id: number): void => {
+    const params = { name: 'why', arguments: { job: String(id) } };
+    server.take(JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params }));
+  };
+  for (let id = 200; id < 200 + 1010; id += 1) call(id);
+  await setImmediate();
+  assert.equal(answers.filter(({ error }) => /wait already/.test(error?.message ?? '')).length, 2);
+  release();
+  await server.drained();
+  assert.equal(lines.length, 1008);
 });
 
 test('a tool is a command line, and no value of it is an option', async () => {

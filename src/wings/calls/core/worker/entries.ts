@@ -3,6 +3,7 @@
 import type { CallTable } from '../call-table.ts';
 import type { Gathering } from '../incoming.ts';
 import type { AssetNumber, Bytes, CallNumber, SessionNumber, WorkerToRouter } from '../messages.ts';
+import type { PassedValue } from '../near.ts';
 
 /**
  * `handed`: the child has it, and does it after what it does now. `ended`: its end is kept until
@@ -52,7 +53,7 @@ export interface CallEntry {
   readonly asset: OwnAsset;
   readonly shared: readonly OwnAsset[];
   readonly timeoutMs: number;
-  payload: Bytes | null;
+  payload: PassedValue | null;
   into: Gathering | null;
   state: EntryState;
   /** Why it is being ended. */
@@ -67,7 +68,7 @@ export interface CallEntry {
   killAt: number;
   end: BareEnd | null;
   /** The bytes of a large result. */
-  result: Bytes | null;
+  result: PassedValue | null;
 }
 
 /** What the child is to run. */
@@ -78,7 +79,7 @@ export interface ChildCall {
   /** SHA-256 of the function, and of shared values: loaded before. */
   readonly code: string;
   readonly shared: readonly string[];
-  readonly payload: Bytes;
+  readonly payload: PassedValue;
 }
 
 /** A child, as the worker's mind sees it. */

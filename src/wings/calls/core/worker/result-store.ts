@@ -3,7 +3,8 @@
 
 import { CALL_OVER_MAX } from '../../../../kernel/model/limits.ts';
 import { CallTable } from '../call-table.ts';
-import type { Bytes, Held } from '../messages.ts';
+import type { Held } from '../messages.ts';
+import { letGo, type PassedValue } from '../near.ts';
 import type { CallEntry, WorkerSessionEntry } from './entries.ts';
 
 export class ResultStore {
@@ -66,13 +67,14 @@ export class ResultStore {
     this.#count += 1;
   }
 
-  keepResult(entry: CallEntry, bytes: Bytes): void {
-    entry.result = bytes;
-    this.#heldBytes += bytes.length;
+  keepResult(entry: CallEntry, result: PassedValue): void {
+    entry.result = result;
+    this.#heldBytes += result.length;
   }
 
   freeResult(entry: CallEntry): void {
     this.#heldBytes -= entry.result?.length ?? 0;
+    letGo(entry.result);
     entry.result = null;
   }
 

@@ -2,7 +2,7 @@
 // router is another; asked for when a call needs them.
 
 import { CALL_ASSET_BYTES_MAX } from '../../../../kernel/model/limits.ts';
-import { gather } from '../incoming.ts';
+import { Gathering } from '../incoming.ts';
 import { copied } from '../kept.ts';
 import type { Asset, AssetNumber } from '../messages.ts';
 import type { OwnAsset } from './entries.ts';
@@ -48,7 +48,7 @@ export class WorkerAssets {
   wish(asset: OwnAsset) {
     if (asset.bytes !== null || asset.isAsked || asset.number === null) return null;
     asset.isAsked = true;
-    asset.into ??= gather(asset.size);
+    asset.into ??= new Gathering(asset.size);
     return { number: asset.number, into: asset.into };
   }
 

@@ -2,7 +2,7 @@
 // asked for as far as they are not here.
 
 import { CALL_DEPTH_MAX } from '../../../../kernel/model/limits.ts';
-import { gather } from '../incoming.ts';
+import { Gathering } from '../incoming.ts';
 import { kept } from '../kept.ts';
 import type { Asset, Bytes, InnerCall, WorkerCall } from '../messages.ts';
 import type { NearBytes } from '../near.ts';
@@ -73,7 +73,7 @@ export class WorkerIntake implements LineOwner {
     children.of(entry).add(entry, now());
     const { payload } = message;
     if ('inline' in payload) entry.payload = kept(payload.inline);
-    else entry.into = gather(payload.size);
+    else entry.into = new Gathering(payload.size);
     if (entry.payload === null) line.wantPayload(entry);
     this.#wantAsset(line, asset);
     for (const one of entry.shared) this.#wantAsset(line, one);
@@ -93,7 +93,7 @@ export class WorkerIntake implements LineOwner {
 
   arrived(whole: CallEntry | OwnAsset): void {
     if ('run' in whole) {
-      whole.payload = whole.into?.bytes ?? null;
+      whole.payload = whole.into?.passed ?? whole.into?.bytes ?? null;
       whole.into = null;
       return;
     }

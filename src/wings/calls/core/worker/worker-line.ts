@@ -90,7 +90,7 @@ export class WorkerLine {
   wantPayload(entry: CallEntry): void {
     const { into, session, call: id } = entry;
     if (into === null || session.number === null) return;
-    if (into.position === into.bytes.length) return this.#owner.arrived(entry);
+    if (into.isWhole) return this.#owner.arrived(entry);
     const part = this.#incoming.ask(entry, into);
     this.peer.send({ kind: 'wanted', of: 'call', session: session.number, id, ...part });
   }

@@ -10,7 +10,7 @@ import {
 } from '../../../../kernel/model/limits.ts';
 import { kept } from '../kept.ts';
 import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
-import type { NearBytes } from '../near.ts';
+import { letGo, type NearBytes, type PassedValue } from '../near.ts';
 import type { Peer } from '../peer.ts';
 import { Children } from './children.ts';
 import type { BareEnd, CallEntry, WorkerPort } from './entries.ts';
@@ -128,7 +128,7 @@ export class WorkerSession {
 
   /** `ok`: the bytes are the result; else the error that the function threw. */
   childEnded(
-    of: { readonly run: number; readonly ok: boolean; readonly bytes: Bytes },
+    of: { readonly run: number; readonly ok: boolean; readonly bytes: PassedValue },
     now: number,
     depth = 0,
   ): void {
@@ -140,8 +140,9 @@ export class WorkerSession {
     const isInline = bytes.length <= CALL_INLINE_BYTES_MAX;
     if (!isInline && entry?.run === run && !entry.isDropped) {
       this.#shelf.keepResult(entry, bytes);
-    }
-    const payload = isInline ? { inline: kept(bytes) } : { size: bytes.length };
+    } else letGo(bytes);
+    const isHere = isInline && bytes instanceof Uint8Array;
+    const payload = isHere ? { inline: kept(bytes) } : { size: bytes.length };
     child.ended(run, { kind: 'result', ok, elapsedMs, payload });
     this.#turn();
   }
@@ -233,6 +234,7 @@ export class WorkerSession {
   #end(entry: CallEntry, end: BareEnd): void {
     entry.state = 'ended';
     entry.end = end;
+    letGo(entry.payload);
     entry.payload = null;
     entry.into = null;
     if (end.kind !== 'result') this.#shelf.freeResult(entry);
@@ -248,6 +250,8 @@ export class WorkerSession {
     for (const entry of entries) {
       for (const one of [entry.asset, ...entry.shared]) one.users -= 1;
       this.#voice.line?.unwant(entry);
+      letGo(entry.payload);
+      entry.payload = null;
       this.#shelf.forget(entry);
     }
     this.#voice.tellReturned(calls);

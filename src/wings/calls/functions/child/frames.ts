@@ -2,10 +2,24 @@
 // numbers, then bytes. Both are of one release, and start together.
 
 /** Frames to the child. */
-export const TO_CHILD = { asset: 1, call: 2, cancel: 3, withdraw: 4, forget: 5, leave: 6 } as const;
+export const TO_CHILD = {
+  asset: 1,
+  call: 2,
+  cancel: 3,
+  withdraw: 4,
+  forget: 5,
+  leave: 6,
+  /** Large values may lie in memory (`near-memory.ts`): results, and arguments of calls. */
+  near: 7,
+  /** The result of that call is held open here: the child closes its own. */
+  held: 8,
+  /** A call whose arguments lie in memory: instead of them how many bytes they have, and where. */
+  callNear: 9,
+} as const;
 
 /** Frames to the supervisor. */
 export const TO_SUPERVISOR = {
+  /** With what says which memory it shares with whom, where it can read large values there. */
   ready: 1,
   /** Written before the function is called. */
   starting: 2,
@@ -18,6 +32,8 @@ export const TO_SUPERVISOR = {
   exiting: 7,
   /** The child wants to be replaced, and starts no more calls: words. */
   worn: 8,
+  /** A large result that lies in memory: how many bytes it has, and where. */
+  resultNear: 9,
 } as const;
 
 /** Bytes of a frame's head: length of the rest (u32), kind (u8), a number (u32). */
@@ -188,6 +204,25 @@ export function readOrder(bytes: Buffer): CallOrder & { readonly args: Buffer } 
     asset: bytes.readUInt32LE(8),
     shared: end === ORDER_BYTES ? NONE : readNumbers(bytes.subarray(ORDER_BYTES, end)),
     args: bytes.subarray(end),
+  };
+}
+
+const PLACE_BYTES = 8;
+
+/** Where a value lies: its length, then the name of the file. */
+export function placeOf({ length, file }: { length: number; file: string }): Buffer {
+  const bytes = Buffer.alloc(PLACE_BYTES + Buffer.byteLength(file));
+  bytes.writeBigUInt64LE(BigInt(length));
+  bytes.write(file, PLACE_BYTES);
+  return bytes;
+}
+
+/** Null: it is no such place. */
+export function readPlace(bytes: Buffer): { length: number; file: string } | null {
+  if (bytes.length <= PLACE_BYTES) return null;
+  return {
+    length: Number(bytes.readBigUInt64LE()),
+    file: bytes.toString('latin1', PLACE_BYTES),
   };
 }
 

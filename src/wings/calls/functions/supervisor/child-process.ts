@@ -6,12 +6,15 @@ import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { passed } from '../../../../kernel/wire/short-lived.ts';
+import type { PassedValue } from '../../core/near.ts';
 import {
   type Frame,
   FrameBatch,
   FrameReader,
   numbersOf,
   orderHead,
+  placeOf,
+  readPlace,
   TO_CHILD,
   TO_SUPERVISOR,
 } from '../child/frames.ts';
@@ -31,12 +34,22 @@ export interface ChildOptions extends RunnerOptions {
   readonly nodeOptions?: readonly string[];
   /** What the child writes on its standard error. */
   readonly onStderr: (chunk: Uint8Array) => void;
+  /** Absent: large values go through the pipes. */
+  readonly near?: ChildMemory;
+}
+
+/** Memory that supervisor and child share. */
+export interface ChildMemory {
+  readonly host: string | null;
+  /** Whether files of this process can be read. */
+  isOpen(pid: number): boolean;
+  take(file: string, length: number): PassedValue | null;
 }
 
 export interface ChildEvents {
   ready(): void;
   starting(run: number): void;
-  ended(run: number, ok: boolean, bytes: Uint8Array): void;
+  ended(run: number, ok: boolean, bytes: PassedValue): void;
   progress(run: number, bytes: Uint8Array): void;
   gaveBack(runs: readonly number[]): void;
   /** The child starts no more calls, and wants to be replaced. */
@@ -54,7 +67,7 @@ export interface ChildOrder {
   /** SHA-256 of the function, and of shared values: loaded before. */
   readonly code: string;
   readonly shared: readonly string[];
-  readonly payload: Uint8Array;
+  readonly payload: PassedValue;
 }
 
 /** How much longer than its process the pipe of a child's results may last, held by others. */
@@ -69,6 +82,8 @@ export class Child {
   readonly #assets = new Map<string, number>();
   readonly #tail = new Tail();
   readonly #oomKills = countOomKills();
+  readonly #near: ChildMemory | undefined;
+  #isNear = false;
   #isFlushPending = false;
   #exitCode: number | null = null;
   #fault: string | null = null;
@@ -79,6 +94,7 @@ export class Child {
   constructor(options: ChildOptions, events: ChildEvents) {
     this.#events = events;
     const { env, cwd } = options;
+    this.#near = options.near;
     const started = startProcess(commandOf(options), { env, ...(cwd !== undefined && { cwd }) });
     if (started instanceof Error) {
       this.#process = null;
@@ -122,7 +138,10 @@ export class Child {
       asset: this.#assets.get(code) ?? 0,
       shared: shared.map((one) => this.#assets.get(one) ?? 0),
     };
-    this.#send(TO_CHILD.call, run, orderHead(order), payload);
+    const head = orderHead(order);
+    if (payload instanceof Uint8Array) this.#send(TO_CHILD.call, run, head, payload);
+    else if (this.#isNear) this.#send(TO_CHILD.callNear, run, head, placeOf(payload));
+    else this.#send(TO_CHILD.call, run, head, payload.bytes());
   }
 
   takeBack(runs: readonly number[]): void {
@@ -189,10 +208,32 @@ export class Child {
     else if (kind === TO_SUPERVISOR.starting) events.starting(a);
     else if (kind === TO_SUPERVISOR.progress) events.progress(a, bytes);
     else if (kind === TO_SUPERVISOR.withdrawn) events.gaveBack([a]);
-    else if (kind === TO_SUPERVISOR.ready) events.ready();
+    else if (kind === TO_SUPERVISOR.ready) this.#ready(a, bytes);
+    else if (kind === TO_SUPERVISOR.resultNear) this.#endNear(a, bytes);
     else if (kind === TO_SUPERVISOR.exiting) this.#exitCode = a;
     else if (kind === TO_SUPERVISOR.worn) events.worn(bytes.toString());
     else this.#spoil(`a frame of kind ${kind}`);
+  }
+
+  #ready(pid: number, host: Buffer): void {
+    const near = this.#near;
+    if (host.length > 0 && host.toString('latin1') === near?.host && near.isOpen(pid)) {
+      this.#isNear = true;
+      this.#send(TO_CHILD.near, 0);
+    }
+    this.#events.ready();
+  }
+
+  /** From here on the result outlives the child. */
+  #endNear(run: number, bytes: Buffer): void {
+    const place = readPlace(bytes);
+    const value = place === null ? null : (this.#near?.take(place.file, place.length) ?? null);
+    if (value !== null) {
+      this.#send(TO_CHILD.held, run);
+      return this.#events.ended(run, true, value);
+    }
+    // It has just been killed, as a rule: then its end follows, as of one that gave no result.
+    this.#process?.kill('SIGKILL');
   }
 
   /** User code has written into the pipe: nothing that follows can be believed. */
@@ -223,11 +264,12 @@ export class Child {
 function commandOf({ python, nodeOptions = [], ...options }: ChildOptions): readonly string[] {
   const { scratch, callsMax, bytesMax } = options;
   const runner: RunnerOptions = { scratch, callsMax, bytesMax };
+  const near = options.near?.host == null ? {} : { supervisor: process.pid };
   const own =
     python === undefined
       ? [process.execPath, ...nodeOptions, fileOfOurs('bin/weft-child.cjs')]
       : [python, fileOfOurs('python/src/weft/_worker.py')];
-  return [...own, JSON.stringify(runner)];
+  return [...own, JSON.stringify({ ...runner, ...near })];
 }
 
 /**

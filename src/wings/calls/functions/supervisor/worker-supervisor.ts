@@ -9,14 +9,14 @@ import type { NearBytes } from '../../core/near.ts';
 import type { ChildPort, WorkerPort } from '../../core/worker/entries.ts';
 import { WorkerSession } from '../../core/worker/worker-session.ts';
 import type { DialCalls } from '../../ports/call-line.ts';
-import { Child } from './child-process.ts';
+import { Child, type ChildMemory } from './child-process.ts';
 import { HeadLine } from './head-line.ts';
 import { childEnvironment, type WorkerSettings } from './settings.ts';
 
 export interface SupervisorPorts {
   readonly dial: DialCalls;
   /** Absent: large values go over the line. */
-  readonly near?: NearBytes;
+  readonly near?: NearBytes & ChildMemory;
   readonly env: NodeJS.ProcessEnv;
   readonly tell: (line: string) => void;
   readonly onStderr: (chunk: Uint8Array) => void;
@@ -53,7 +53,8 @@ export class WorkerSupervisor {
     this.#settings = settings;
     this.#ports = ports;
     const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'hex');
-    const options = { worker: settings.worker, sha256, ...(ports.near && { near: ports.near }) };
+    const near = nearOf(settings, ports);
+    const options = { worker: settings.worker, sha256, ...(near && { near }) };
     this.#mind = new WorkerSession(options, this.#port(), now());
     this.#line = new HeadLine(this.#mind, { dial: ports.dial, tell: ports.tell, now });
     this.#tickIn(IDLE_TICK_MS);
@@ -111,7 +112,15 @@ export class WorkerSupervisor {
     const { depth } = seat;
     const { callsMax, bytesMax, python } = this.#settings;
     const env = childEnvironment(this.#settings, this.#ports.env, depth);
-    const options = { scratch: this.#scratch, callsMax, bytesMax, env, python };
+    const near = python === undefined ? undefined : this.#ports.near;
+    const options = {
+      scratch: this.#scratch,
+      callsMax,
+      bytesMax,
+      env,
+      python,
+      ...(near && { near }),
+    };
     seat.runs = 0;
     seat.child = new Child(
       { ...options, onStderr: this.#ports.onStderr },
@@ -152,6 +161,12 @@ export class WorkerSupervisor {
       this.#tickIn(this.#seats.some(({ runs }) => runs > 0) ? BUSY_TICK_MS : IDLE_TICK_MS);
     }, ms);
   }
+}
+
+/** The process of Python reads large values itself; that of Node is given them. */
+function nearOf({ python }: WorkerSettings, { near }: SupervisorPorts): NearBytes | undefined {
+  if (near === undefined || python !== undefined) return near;
+  return { offer: (bytes) => near.offer(bytes), read: (file, into) => near.read(file, into) };
 }
 
 function now(): number {

@@ -3,14 +3,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NearBytes } from '../../../../../src/wings/calls/core/near.ts';
-import { Rig } from './rig.ts';
+import type { NearBytes, NearFile } from '../../../../../src/wings/calls/core/near.ts';
+import { bytesOf, Rig } from './rig.ts';
 
 const LARGE = 'x'.repeat(300_000);
 
 /** Memory as all on one machine share it. */
 class Memory implements NearBytes {
-  readonly open = new Map<string, Uint8Array>();
+  readonly files = new Map<string, Uint8Array>();
   offers = 0;
   reads = 0;
   isFull = false;
@@ -20,12 +20,12 @@ class Memory implements NearBytes {
     if (this.isFull) return null;
     this.offers += 1;
     const file = `file ${this.offers}`;
-    this.open.set(file, bytes);
-    return { file, close: () => void this.open.delete(file) };
+    this.files.set(file, bytes);
+    return { file, close: () => void this.files.delete(file) };
   }
 
   read(file: string, into: Uint8Array): boolean {
-    const bytes = this.open.get(file);
+    const bytes = this.files.get(file);
     if (bytes === undefined || this.isLost) return false;
     this.reads += 1;
     into.set(bytes);
@@ -33,13 +33,63 @@ class Memory implements NearBytes {
   }
 }
 
-function world(host: Rig['host'] = () => 'a') {
+/** What a worker holds open for its process, which reads it itself. */
+class Held implements NearBytes {
+  readonly #memory: Memory;
+  count = 0;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
+  offer(bytes: Uint8Array) {
+    return this.#memory.offer(bytes);
+  }
+
+  read(file: string, into: Uint8Array): boolean {
+    return this.#memory.read(file, into);
+  }
+
+  open(file: string, length: number): NearFile | null {
+    const bytes = this.#memory.files.get(file);
+    return bytes?.length !== length || this.#memory.isLost ? null : this.hold(bytes);
+  }
+
+  hold(bytes: Uint8Array): NearFile {
+    this.count += 1;
+    const file = `held ${this.count}`;
+    let holders = 0;
+    this.#memory.files.set(file, bytes);
+    const lend = () => {
+      holders += 1;
+      const close = (): void => {
+        holders -= 1;
+        assert.ok(holders >= 0, 'each holder closes it once');
+        if (holders === 0) this.#memory.files.delete(file);
+      };
+      return { file, close };
+    };
+    return { ...lend(), length: bytes.length, bytes: () => bytes, lend };
+  }
+}
+
+/** Like `world`, with a worker whose process reads and writes values itself. */
+function passing(host?: Rig['host']) {
+  let held = new Held(new Memory());
+  const all = world(host, (memory) => {
+    held = new Held(memory);
+    return held;
+  });
+  return { ...all, held };
+}
+
+function world(host: Rig['host'] = () => 'a', held: (memory: Memory) => NearBytes = (it) => it) {
   const rig = new Rig();
   const memory = new Memory();
   rig.near = memory;
   rig.host = host;
   const client = rig.client();
-  const worker = rig.worker();
+  const worker = rig.worker('n1:0#1', held(memory));
   return { rig, memory, client, worker, asset: client.asset() };
 }
 
@@ -48,7 +98,7 @@ test('[C20] large arguments and results of one machine go through its memory', (
   const calls = [1, 2, 3].map(() => client.submit(asset, LARGE));
   worker.work();
   for (const call of calls) assert.equal(client.how(call), `did ${LARGE}`);
-  assert.deepEqual([memory.offers, memory.reads, memory.open.size], [6, 6, 0]);
+  assert.deepEqual([memory.offers, memory.reads, memory.files.size], [6, 6, 0]);
 });
 
 test('[C20] small values, and those of other machines, go over the line', () => {
@@ -84,7 +134,7 @@ test('[C20] a value that is not where it is said to be comes over the next line'
   const call = client.submit(asset, LARGE);
   rig.settle();
   assert.equal(worker.runs.length, 0);
-  assert.equal(memory.open.size, 0, 'nobody wants what was offered on a line that is gone');
+  assert.equal(memory.files.size, 0, 'nobody wants what was offered on a line that is gone');
   host = null;
   worker.connect();
   worker.work();
@@ -116,9 +166,85 @@ test('[C20] a call that ends otherwise leaves nothing in the memory', () => {
   worker.end(LARGE);
   client.line?.cut();
   rig.settle();
-  assert.equal(memory.open.size, 0);
+  assert.equal(memory.files.size, 0);
   client.connect();
   rig.settle();
   assert.equal(client.how(call), LARGE);
-  assert.equal(memory.open.size, 0);
+  assert.equal(memory.files.size, 0);
+});
+
+test('[C20] a worker passes values on as they lie in memory, and lets go of them', () => {
+  const { memory, held, client, worker, rig, asset } = passing();
+  const call = client.submit(asset, LARGE);
+  rig.settle();
+  const { payload } = worker.start();
+  assert.ok(!(payload instanceof Uint8Array));
+  assert.equal(payload.file, 'held 1');
+  const result = `made of ${LARGE}`;
+  worker.end(held.hold(bytesOf(result)));
+  rig.settle();
+  assert.equal(client.how(call), result);
+  assert.deepEqual([memory.offers, memory.reads, memory.files.size], [1, 1, 0]);
+});
+
+test('[C20] what lies in memory goes over the line to another machine', () => {
+  let isNear = true;
+  const { memory, held, client, worker, rig, asset } = passing(() => (isNear ? 'a' : null));
+  const call = client.submit(asset, LARGE);
+  rig.settle();
+  worker.start();
+  isNear = false;
+  client.line?.cut();
+  worker.line?.cut();
+  client.connect();
+  worker.connect();
+  rig.settle();
+  worker.end(held.hold(bytesOf(LARGE)));
+  rig.settle();
+  assert.equal(client.how(call), LARGE);
+  assert.deepEqual([memory.reads, memory.files.size], [0, 0]);
+});
+
+test('[C20] what is passed on is let go of however the call ends', () => {
+  const ends: readonly ((world: ReturnType<typeof passing>, call: number) => void)[] = [
+    ({ client }, call) => client.session.cancel(call),
+    ({ client }) => client.session.close(),
+    ({ worker }) => {
+      worker.start();
+      worker.die();
+    },
+    (all, call) => {
+      all.worker.start();
+      all.client.session.cancel(call);
+      all.rig.settle();
+      all.worker.end(all.held.hold(bytesOf(LARGE)));
+    },
+    ({ worker, held, client }) => {
+      worker.start();
+      worker.end(held.hold(bytesOf(LARGE)));
+      client.session.close();
+    },
+  ];
+  for (const end of ends) {
+    const all = passing();
+    const call = all.client.submit(all.asset, LARGE);
+    all.rig.settle();
+    end(all, call);
+    all.rig.settle();
+    all.worker.giveBack();
+    all.rig.settle();
+    assert.equal(all.memory.files.size, 0, String(end));
+  }
+});
+
+test('[C20] a child that has died is given the same value again', () => {
+  const { memory, client, worker, rig, asset } = passing();
+  const calls = [client.submit(asset, LARGE), client.submit(asset, LARGE)];
+  rig.settle();
+  worker.start();
+  worker.die();
+  worker.work();
+  assert.match(String(client.how(calls[0] as number)), /lost/);
+  assert.equal(client.how(calls[1] as number), `did ${LARGE}`);
+  assert.equal(memory.files.size, 0);
 });

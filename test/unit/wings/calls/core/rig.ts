@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { ClientSession } from '../../../../../src/wings/calls/core/client-session.ts';
 import type { RouterToClient } from '../../../../../src/wings/calls/core/messages.ts';
-import type { NearBytes } from '../../../../../src/wings/calls/core/near.ts';
+import type { NearBytes, PassedValue } from '../../../../../src/wings/calls/core/near.ts';
 import type { CallEnd } from '../../../../../src/wings/calls/core/own-call.ts';
 import type { Peer } from '../../../../../src/wings/calls/core/peer.ts';
 import type { Inside } from '../../../../../src/wings/calls/core/router/records.ts';
@@ -31,7 +31,8 @@ import {
 export const sha256 = (bytes: Uint8Array): string =>
   createHash('sha256').update(bytes).digest('hex');
 export const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
-export const textOf = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+export const textOf = (value: PassedValue): string =>
+  new TextDecoder().decode(value instanceof Uint8Array ? value : value.bytes());
 
 interface Message {
   readonly kind: string;
@@ -197,10 +198,10 @@ export class Worker implements WorkerPort {
   exitCode: number | null = null;
   line: Line | null = null;
 
-  constructor(rig: Rig, name: string) {
+  constructor(rig: Rig, name: string, near: NearBytes | null) {
     this.#rig = rig;
     this.name = name;
-    const options = { worker: name, sha256, ...(rig.near && { near: rig.near }) };
+    const options = { worker: name, sha256, ...(near && { near }) };
     this.session = new WorkerSession(options, this, rig.now);
     this.session.childReady(rig.now);
   }
@@ -306,10 +307,11 @@ export class Worker implements WorkerPort {
   }
 
   /** The call that runs is over. */
-  end(result?: string, ok = true): void {
+  end(result?: string | PassedValue, ok = true): void {
     const call = this.runs.shift();
     assert.ok(call !== undefined, `${this.name} has a call to end`);
-    const bytes = bytesOf(result ?? `did ${textOf(call.payload)}`);
+    const given = result ?? `did ${textOf(call.payload)}`;
+    const bytes = typeof given === 'string' ? bytesOf(given) : given;
     this.session.childEnded({ run: call.run, ok, bytes }, this.#rig.now);
   }
 
@@ -376,8 +378,8 @@ export class Rig {
     return client.connect();
   }
 
-  worker(name = 'n1:0#1'): Worker {
-    const worker = new Worker(this, name);
+  worker(name = 'n1:0#1', near = this.near): Worker {
+    const worker = new Worker(this, name, near);
     this.#workers.push(worker);
     return worker.connect();
   }

@@ -78,3 +78,38 @@ test('[C20] no other file of a process is read, nor a value of another size', (t
   assert.equal(new NearMemory().read(value.file, new Uint8Array(VALUE.length - 1)), false);
   assert.equal(new NearMemory().read(value.file, into), true);
 });
+
+test('[C20] a value of another is held open until its last holder closes it', () => {
+  const theirs = new NearMemory();
+  const ours = new NearMemory();
+  const value = theirs.offer(VALUE);
+  assert.ok(value !== null);
+  const held = ours.open(value.file, VALUE.length);
+  assert.ok(held !== null && !(held instanceof Uint8Array));
+  value.close();
+  assert.notEqual(held.file, value.file);
+  assert.equal(readElsewhere(held.file), 'true valuevalue');
+  const lent = held.lend();
+  held.close();
+  held.close();
+  assert.deepEqual(held.bytes(), VALUE);
+  lent.close();
+  assert.match(readElsewhere(lent.file), /^false/);
+});
+
+test('[C20] of many values that are held open the bytes are taken; what is not there is none', () => {
+  const theirs = new NearMemory();
+  const ours = new NearMemory();
+  const value = theirs.offer(VALUE);
+  assert.ok(value !== null);
+  const all = Array.from({ length: 257 }, () => ours.open(value.file, VALUE.length));
+  assert.deepEqual(all.pop(), VALUE);
+  for (const one of all) if (one !== null && !(one instanceof Uint8Array)) one.close();
+  value.close();
+  assert.equal(ours.take(value.file, VALUE.length), null);
+  assert.notEqual(ours.host, null, 'whose process is gone was no lie');
+  assert.equal(ours.open(value.file, VALUE.length), null);
+  assert.equal(ours.host, null);
+  assert.equal(ours.isOpen(process.pid), true);
+  assert.equal(ours.isOpen(2 ** 30), false);
+});

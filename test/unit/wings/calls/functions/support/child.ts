@@ -4,6 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { bytesOf } from '../../../../../../src/wings/calls/core/near.ts';
 import {
   type Captured,
   captureForCalls,
@@ -84,8 +85,10 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
         if (call !== undefined) call.hasStarted = true;
         call?.onStart();
       },
-      ended: (run, ok, bytes) =>
-        settle(run, ok ? { value: unpackResult(bytes) } : { error: unpackResult(bytes) }),
+      ended: (run, ok, value) => {
+        const result = unpackResult(bytesOf(value));
+        settle(run, ok ? { value: result } : { error: result });
+      },
       progress: (_run, bytes) => progress.push(unpackResult(bytes)),
       gaveBack: (runs) => {
         for (const run of runs) settle(run, 'not started');

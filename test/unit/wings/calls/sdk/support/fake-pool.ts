@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { RouterToClient } from '../../../../../../src/wings/calls/core/messages.ts';
+import { bytesOf } from '../../../../../../src/wings/calls/core/near.ts';
 import type { Peer } from '../../../../../../src/wings/calls/core/peer.ts';
 import { Router } from '../../../../../../src/wings/calls/core/router/router.ts';
 import type {
@@ -282,7 +283,7 @@ export class FakeWorker implements WorkerPort {
     this.#assets.set(hash, Uint8Array.from(bytes));
   }
   run(call: ChildCall): void {
-    this.#queue.push({ ...call, payload: Uint8Array.from(call.payload) });
+    this.#queue.push({ ...call, payload: Uint8Array.from(bytesOf(call.payload)) });
     void this.#work();
   }
   takeBack(runs: readonly number[]): void {
@@ -322,7 +323,7 @@ export class FakeWorker implements WorkerPort {
   async #perform({ code, payload, run }: ChildCall) {
     const shared = (hash: string): unknown => unpackShared(this.#bytes(hash));
     try {
-      const { variables, args } = readBrought(Buffer.from(payload));
+      const { variables, args } = readBrought(Buffer.from(bytesOf(payload)));
       const { fn, made } = releaseWhole(this.#bytes(code), shared);
       const callee = variables === null ? fn : (made as NonNullable<typeof made>)(variables);
       const value = await callee(...unpackArguments(args, shared));
