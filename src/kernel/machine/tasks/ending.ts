@@ -18,6 +18,7 @@ import {
   crashOf,
   endedProgram,
   hasSucceeded,
+  lostVerdict,
   outcomeOfPart,
   outcomeOfProgram,
   type Verdict,
@@ -60,7 +61,7 @@ export function abandonEpoch(step: Step, task: Task, because: string): void {
   }
   const cancelled: Verdict | null =
     task.ending?.kind === 'cancel' ? { kind: 'done', outcome: cancelOutcome(task.ending) } : null;
-  carryOut(step, task, cancelled ?? wanted, abandoned);
+  carryOut(step, task, cancelled ?? lostVerdict(task) ?? wanted, abandoned);
 }
 
 /** The epoch was a mistake of our books: the task waits again, whatever its job says of that. */

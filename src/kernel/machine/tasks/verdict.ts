@@ -73,7 +73,7 @@ function verdictOf(step: Step, task: Task, parts: readonly Part[]): Verdict {
   if (unbuilt !== null) return { kind: 'requeue', outcome: unbuilt, counts: 'neither' };
   if (end.there === 'untaken') return { kind: 'requeue', outcome, counts: 'neither' };
   if (end.there === 'cancelled') return { kind: 'done', outcome: cancelledThere(worst) };
-  const wish = lostVerdict(task, worst);
+  const wish = end.cause === 'ended' ? lostVerdict(task) : null;
   if (wish !== null) return wish;
   if (end.cause === 'exited') {
     if (task.failures >= job.spec.retriesMax) return { kind: 'done', outcome };
@@ -118,18 +118,20 @@ export function failedBefore({ state }: Step, task: Task, part: Part): Outcome |
 }
 
 /**
- * The verdict on a task that was told to end by a head that has lost the record: the node has kept
+ * The verdict on a task that was told to end by a head that has lost the record: a node has kept
  * the reason of the order, and a cancelled task must not run again.
  */
-function lostVerdict({ ending }: Task, part: Part): Verdict | null {
-  const { cause, detail } = present(part.end, 'the end of the part');
-  if (ending !== null || cause !== 'ended') return null;
+export function lostVerdict({ ending, parts }: Task): Verdict | null {
+  if (ending !== null && ending.kind !== 'sibling') return null;
+  const told = (why: string): Part | undefined =>
+    [...parts.values()].find(({ end }) => end?.cause === 'ended' && end.detail === why);
   const words = (what: string): string => `${what}; by whom was lost with records of the head`;
-  if (detail === 'cancel') {
-    const outcome: Outcome = { kind: 'cancelled', ...exitOf(part), detail: words('cancelled') };
-    return { kind: 'done', outcome };
+  const cancelled = told('cancel');
+  if (cancelled !== undefined) {
+    const detail = words('cancelled');
+    return { kind: 'done', outcome: { kind: 'cancelled', ...exitOf(cancelled), detail } };
   }
-  if (detail !== 'requeue') return null;
+  if (told('requeue') === undefined) return null;
   const outcome: Outcome = { kind: 'cancelled', detail: words('requeued') };
   return { kind: 'requeue', outcome, counts: 'neither' };
 }

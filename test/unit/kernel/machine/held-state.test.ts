@@ -99,3 +99,18 @@ scenario('[S15] what was cancelled in lost records stays so, what made room runs
   head.ended('2#1', { cause: 'ended', signal: 15, detail: 'requeue' });
   assert.deepEqual([head.task('2').state, head.task('2').crashes], ['pending', 0]);
 });
+
+scenario('[S15] so it is where one node of several was told, and the others after it', (head) => {
+  for (const [id, told, outcome] of [
+    ['1', 'cancel', 'cancelled'],
+    ['2', 'requeue', null],
+  ] as const) {
+    head.connect('n1');
+    head.connect('n2');
+    head.running({ nodeCount: 2 });
+    head.ended(`${id}#1`, { cause: 'ended', signal: 15, detail: told }, 'n2');
+    head.ended(`${id}#1`, { cause: 'ended', signal: 15, detail: 'sibling' }, 'n1');
+    assert.equal(head.outcome(Number(id)), outcome);
+  }
+  assert.deepEqual([head.task('2').state, head.task('2').crashes], ['pending', 0]);
+});
