@@ -90,12 +90,13 @@ export class StepUser {
     ];
     const argv = [worker.path, this.#folder, String(beats), String(exitCode), '0', key];
     const from = Date.now();
-    const { id, processes } = await this.#api.call('startStep', {
+    const { id, epochId, processes } = await this.#api.call('startStep', {
       params: { id: String(job.id) },
       body: { argv, environment: { CHAOS_LINE_BYTES: String(LINE_BYTES) } },
     });
     const host = processes[0]?.node ?? '';
-    const followed = this.#follow({ key, id, host, beats, exitCode, from }).finally(() => {
+    const step = { key, id, host, beats, exitCode, from };
+    const followed = this.#follow(step, epochId).finally(() => {
       this.#open.delete(followed);
     });
     this.#open.add(followed);
@@ -103,6 +104,7 @@ export class StepUser {
 
   async #follow(
     step: Pick<StepTrial, 'key' | 'id' | 'host' | 'beats' | 'exitCode' | 'from'>,
+    epochId: string | undefined,
   ): Promise<void> {
     const at = this.#trials.length;
     const lines = new Lines();
@@ -110,7 +112,7 @@ export class StepUser {
     this.#trials.push({ ...step, until: step.from, code: null, why: null, ...said() });
     const client = new StepClient(
       this.#api,
-      { id: step.id, rank: 0 },
+      { id: step.id, rank: 0, epochId },
       {
         out: async (bytes) => lines.take(bytes),
         error: async () => undefined,

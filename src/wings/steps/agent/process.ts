@@ -61,7 +61,7 @@ export class StepProcess {
   constructor(world: ProcessWorld) {
     this.#world = world;
     const { clock } = world.agent.ports;
-    const { step, rank } = world.wish;
+    const { step, rank, epochId } = world.wish;
     this.#startedAt = clock.now();
     this.#channel = new Channel({
       bytes: (bytes) => this.#give(bytes),
@@ -71,7 +71,7 @@ export class StepProcess {
     });
     this.#redial = new Redial({
       clock,
-      dial: () => world.ports.dial(step, rank),
+      dial: () => world.ports.dial({ step, rank, epochId }),
       channel: this.#channel,
       broken: () => this.hangUp(),
     });

@@ -44,6 +44,8 @@ const placed = z.object({ rank: count, node: z.string() });
 export const startStepReply = z.object({
   /** `42.0` or `42[7].0`. */
   id: z.string(),
+  /** The start of the task that it is in; absent: an older head does not say. */
+  epochId: z.string().optional(),
   processes: z.array(placed),
 });
 export type StartStepReply = z.infer<typeof startStepReply>;

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import type { AgentMaker } from '../../../kernel/wing.ts';
 import { stepsPart } from '../agent/part.ts';
 import { CpuClaims } from '../core/binding.ts';
+import { EPOCH_HEADER } from '../core/ids.ts';
 import { readCpus } from '../os/cpus.ts';
 import { helperOf } from '../os/helper.ts';
 import { dialStep } from '../os/step-dialer.ts';
@@ -34,6 +35,6 @@ export const stepsOnNode: AgentMaker = ({ options, launcher }) => {
     cpus: machine,
     helper: helperOf(stateDir, launcher),
     makePipes: (pipe, owner) => makeStepPipes(folder, pipe, owner),
-    dial: (step, rank) => dialStep({ head, name, secret }, step, rank),
+    dial: (process) => dialStep({ head, name, secret, epochHeader: EPOCH_HEADER }, process),
   });
 };

@@ -77,14 +77,20 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 async function hold(api: Api, id: string, holders: StepClient[]): Promise<string[]> {
   const argv = ['/bin/sh', '-c', HOLD];
-  const { id: step, processes } = await startIn(api, id, {
+  const {
+    id: step,
+    epochId,
+    processes,
+  } = await startIn(api, id, {
     argv,
     perNode: true,
     title: 'held by weft',
   });
   const nothing = async (): Promise<void> => undefined;
   const sink = { out: nothing, error: nothing, note: () => undefined };
-  for (const { rank } of processes) holders.push(new StepClient(api, { id: step, rank }, sink));
+  for (const { rank } of processes) {
+    holders.push(new StepClient(api, { id: step, rank, epochId }, sink));
+  }
   return processes.map(({ node }) => node);
 }
 

@@ -51,11 +51,12 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   const nodes = reply.processes.map(({ node: name }) => name);
   const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);
   const ranks = pmi ? new PmiRanks(reply.id, nodes, note) : null;
+  const { id, epochId } = reply;
   const clients = reply.processes.map(({ rank }) => {
     const shown = sinkOf(context, wish.label ? `${rank}: ` : null);
     const heard = (bytes: Buffer): void => ranks?.hear(rank, bytes);
     const sink = { ...shown, pmi: heard };
-    const client = new StepClient(api, { id: reply.id, rank }, sink);
+    const client = new StepClient(api, { id, rank, epochId }, sink);
     ranks?.add(client);
     return { sink, client };
   });

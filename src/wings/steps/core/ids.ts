@@ -7,6 +7,9 @@ import { formatTaskId, parseTaskId, type TaskId } from '../../../kernel/model/id
 export const NUMBER_MAX = 999_999_999;
 const STEP = /^(.*)\.(\d{1,9})$/;
 
+/** With which a line says in which start of its task its step is. */
+export const EPOCH_HEADER = 'weft-step-epoch';
+
 export interface StepName {
   readonly task: TaskId;
   readonly number: number;

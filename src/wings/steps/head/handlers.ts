@@ -91,7 +91,7 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
     for (const told of new Set(nodes.slice(0, rank))) agents.tellWing(told, WING, stop);
     return err(refuse('step.node_away', { node }));
   }
-  return ok({ id, processes: nodes.map((node, rank) => ({ rank, node })) });
+  return ok({ id, epochId, processes: nodes.map((node, rank) => ({ rank, node })) });
 }
 
 /** Which of its node's processes it is. */

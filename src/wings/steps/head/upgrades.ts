@@ -6,7 +6,7 @@ import { refuseAndClose } from '../../../kernel/head/http/last-words.ts';
 import type { Upgrade, Upgrader } from '../../../kernel/head/http/upgrades.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { parseTaskId } from '../../../kernel/model/ids.ts';
-import { formatStepId } from '../core/ids.ts';
+import { EPOCH_HEADER, formatStepId } from '../core/ids.ts';
 import { keyOf, type Step, type StepProcess } from '../core/step.ts';
 import type { Steps } from './steps.ts';
 
@@ -16,7 +16,7 @@ export const PROTOCOL = 'weft-step';
 export const openStep: Upgrader = ({ engine, steps }, upgrade) => {
   const { principal, params, socket } = upgrade;
   if (principal.kind !== 'user') return;
-  const found = find(steps, params);
+  const found = find(steps, upgrade);
   const place = parseTaskId(found?.step.task ?? '');
   const job = place.ok ? engine.state.jobs.get(place.value.jobId) : undefined;
   if (found === null || job === undefined) return refuseAndClose(socket, unknown(params));
@@ -39,7 +39,7 @@ export const openStep: Upgrader = ({ engine, steps }, upgrade) => {
 export const serveStep: Upgrader = ({ steps }, upgrade) => {
   const { principal, params, socket } = upgrade;
   if (principal.kind !== 'node') return;
-  const found = find(steps, params);
+  const found = find(steps, upgrade);
   if (found?.process.node !== principal.name) return refuseAndClose(socket, unknown(params));
   take(steps, { upgrade, key: found.key, side: 'node' });
 };
@@ -54,9 +54,15 @@ interface Found {
   readonly key: string;
 }
 
-function find(steps: Steps, params: Upgrade['params']): Found | null {
+/**
+ * A head whose records were put back may give a number again. Whoever has a line to the step of
+ * then says in which start of the task it was, and gets no stream of another one.
+ */
+function find(steps: Steps, { incoming, params }: Upgrade): Found | null {
   const { step: id = '', rank = '' } = params;
   const step = steps.book.find(id);
+  const meant = incoming.headers[EPOCH_HEADER];
+  if (meant !== undefined && meant !== step?.epochId) return null;
   const process = /^\d{1,6}$/.test(rank) ? step?.processes.get(Number(rank)) : undefined;
   if (step === undefined || process === undefined) return null;
   return { step, process, key: keyOf(step, Number(rank)) };

@@ -2,23 +2,26 @@
 
 import type { Socket } from 'node:net';
 import { type HeadPlace, openStream } from '../../../kernel/os/head-stream.ts';
-import type { StepLine } from '../ports/steps.ts';
+import type { DialledProcess, StepLine } from '../ports/steps.ts';
 
 export interface StepDoor {
   readonly head: HeadPlace;
   readonly name: string;
   readonly secret: string;
+  /** Named beside the step and the rank: the start of its task. */
+  readonly epochHeader: string;
 }
 
 const DIAL_MS = 10_000;
 
 /** Rejects with words when the head cannot be reached, or does not know the process. */
-export async function dialStep(door: StepDoor, step: string, rank: number): Promise<StepLine> {
+export async function dialStep(door: StepDoor, process: DialledProcess): Promise<StepLine> {
   const { host, stream } = await openStream(door.head, DIAL_MS);
+  const { step, rank, epochId } = process;
   const path = `/v1/steps/${encodeURIComponent(step)}/${rank}`;
   // Not imported: an import reads every name of the module, and one of them loads a WebSocket
   // client.
-  const { request } = process.getBuiltinModule('node:http');
+  const { request } = globalThis.process.getBuiltinModule('node:http');
   const asked = request({
     createConnection: () => stream,
     path,
@@ -27,6 +30,7 @@ export async function dialStep(door: StepDoor, step: string, rank: number): Prom
       authorization: `Node ${door.name}:${door.secret}`,
       connection: 'Upgrade',
       upgrade: 'weft-step',
+      [door.epochHeader]: epochId,
     },
   });
   const timer = setTimeout(() => stream.destroy(new Error('no answer from the head')), DIAL_MS);

@@ -1,6 +1,7 @@
 // What the steps of a node need of the world.
 
 import type { Result } from '../../../kernel/base/result.ts';
+import type { EpochId } from '../../../kernel/model/ids.ts';
 import type { Owner } from '../../../kernel/ports/files.ts';
 import type { Cpu } from '../model/cpu.ts';
 
@@ -37,6 +38,12 @@ export interface CpuBook {
   giveBack(task: string): void;
 }
 
+export interface DialledProcess {
+  readonly step: string;
+  readonly rank: number;
+  readonly epochId: EpochId;
+}
+
 export interface StepPorts {
   /** Program and first argument of the helper; null: this node has none. */
   readonly helper: readonly string[] | null;
@@ -46,5 +53,5 @@ export interface StepPorts {
   readonly node: string;
   makePipes(name: string, owner: Owner | null): Promise<StepPipes>;
   /** Rejects when the head cannot be reached, or knows no such process of this node. */
-  dial(step: string, rank: number): Promise<StepLine>;
+  dial(process: DialledProcess): Promise<StepLine>;
 }

@@ -4,6 +4,7 @@
 import { constants } from 'node:os';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
+import { EPOCH_HEADER } from '../core/ids.ts';
 import { LINGER_MS } from '../core/limits.ts';
 import type { WindowSize } from '../core/told.ts';
 import { Channel } from '../wire/channel.ts';
@@ -37,6 +38,8 @@ export interface StepSink {
 export interface StepPlace {
   readonly id: string;
   readonly rank: number;
+  /** In which start of its task it is. Absent: in whichever. */
+  readonly epochId?: string | undefined;
 }
 
 const RETRY_MS = 200;
@@ -157,10 +160,13 @@ export class StepClient {
 
   /** Resolves when the line is gone that could be had. */
   async #line(): Promise<void> {
-    const { id, rank } = this.#place;
+    const { id, rank, epochId } = this.#place;
     const task = encodeURIComponent(id.slice(0, id.lastIndexOf('.')));
     const path = `/v1/jobs/${task}/steps/${encodeURIComponent(id)}/${rank}`;
-    const { stream, rest } = await this.#api.dial(path, { protocol: 'weft-step' });
+    const { stream, rest } = await this.#api.dial(path, {
+      protocol: 'weft-step',
+      ...(epochId === undefined ? {} : { headers: { [EPOCH_HEADER]: epochId } }),
+    });
     const gone = new Promise<void>((resolve) => void stream.once('close', () => resolve()));
     stream.on('error', () => stream.destroy());
     this.#destroy = () => stream.end(() => stream.destroy());

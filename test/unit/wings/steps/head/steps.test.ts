@@ -9,6 +9,7 @@ import type { Services } from '../../../../../src/kernel/head/http/services.ts';
 import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
 import { StepBook } from '../../../../../src/wings/steps/core/book.ts';
+import { EPOCH_HEADER } from '../../../../../src/wings/steps/core/ids.ts';
 import { STEPS_MAX, STEPS_PAGE_MAX } from '../../../../../src/wings/steps/core/limits.ts';
 import { signalStep } from '../../../../../src/wings/steps/head/handlers.ts';
 import { dialStep } from '../../../../../src/wings/steps/os/step-dialer.ts';
@@ -36,11 +37,19 @@ async function runningJob(client: Client, agent: FakeAgent, count = 1): Promise<
 const wishesTo = ({ messages }: FakeAgent) =>
   messages.flatMap((one) => (one.kind === 'wing' ? [one.body as Record<string, unknown>] : []));
 
-const dialAs = (client: Client, path: string) =>
-  dialHead(client, { path, timeoutMs: 10_000, protocol: 'weft-step' });
+const dialAs = (client: Client, path: string, headers: Readonly<Record<string, string>> = {}) =>
+  dialHead(client, { path, timeoutMs: 10_000, protocol: 'weft-step', headers });
 
-const dialAsNode = ({ socketPath }: World, { name, secret }: FakeAgent, step: string) =>
-  dialStep({ head: { socketPath }, name, secret }, step, 0);
+const dialAsNode = (
+  { socketPath }: World,
+  { name, secret }: FakeAgent,
+  step: string,
+  epoch = 1,
+) => {
+  const epochId = `${step.split('.')[0]}#${epoch}` as EpochId;
+  const door = { head: { socketPath }, name, secret, epochHeader: EPOCH_HEADER };
+  return dialStep(door, { step, rank: 0, epochId });
+};
 
 test('[Z2] the owner of a job starts steps in it, and admins; nobody else, operators neither', async (t) => {
   const world = await startWorld(t);
@@ -49,7 +58,8 @@ test('[Z2] the owner of a job starts steps in it, and admins; nobody else, opera
   const order = await runningJob(ann, agent);
   const id = String(order.place.jobId);
   const step = await ann.call('startStep', { params: { id }, body: ARGV });
-  assert.deepEqual(step, { id: `${id}.0`, processes: [{ rank: 0, node: 'n1' }] });
+  const { epochId } = order;
+  assert.deepEqual(step, { id: `${id}.0`, epochId, processes: [{ rank: 0, node: 'n1' }] });
   await eventually(() => wishesTo(agent).length === 1);
   const [wish] = wishesTo(agent);
   assert.deepEqual(
@@ -68,6 +78,22 @@ test('[Z2] the owner of a job starts steps in it, and admins; nobody else, opera
   assert.equal(own.id, `${id}.1`);
   assert.equal((await bob.call('getJob', { params: { id } })).steps, undefined);
   assert.equal((await ann.call('getJob', { params: { id } })).steps?.length, 2);
+});
+
+test('[Z4] a line that is for the step of another start gets no stream of this one', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { place, epochId } = await runningJob(ann, agent);
+  const id = String(place.jobId);
+  const { id: step } = await ann.call('startStep', { params: { id }, body: ARGV });
+  const path = `/v1/jobs/${id}/steps/${step}/0`;
+  // As after records that were put back, in which its number was not given yet.
+  const older = { [EPOCH_HEADER]: `${id}#7` };
+  await assert.rejects(dialAs(ann, path, older), { code: 'step.not_found' });
+  await assert.rejects(dialAsNode(world, agent, step, 7), /404/);
+  const { stream } = await dialAs(ann, path, { [EPOCH_HEADER]: epochId });
+  stream.on('error', () => undefined).destroy();
 });
 
 test('[Z12] an agent that cannot bind is given no step that is to be bound', async (t) => {
