@@ -66,6 +66,8 @@ export function gpuMapOf(now: number, figure: string | null): ReplyOf<'gpuMap'> 
       why,
       tasks: state === 'given' ? [`${place + 10}#1`] : [],
       users: state === 'given' ? [OWNERS[place % 4] as string] : [],
+      watts: null,
+      celsius: null,
       past: place === 1 ? [earlier] : [],
       percents: Array.from({ length: STEPS }, (_, step) => (step < 4 ? null : wave(step))),
     };

@@ -60,6 +60,9 @@ export interface CardUse {
   /** Share of time in which it worked, 0 to 100. */
   readonly busyPercent: number | null;
   readonly memoryBytes: number | null;
+  /** Absent: the tool does not say. */
+  readonly watts?: number;
+  readonly celsius?: number;
 }
 
 export interface NodeGpus {

@@ -9,6 +9,7 @@ import type { CardUse, GpuCard } from '../../../kernel/model/gpu.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { processesOf } from '../../../kernel/runner/epoch.ts';
+import { warmth } from '../core/cells.ts';
 import { fenceOf, shutBut } from '../core/fenced.ts';
 import { keepsAt, withKeep } from '../core/keeps.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
@@ -68,8 +69,9 @@ export class NodeWatch implements Companion, Viewer {
     return this.#uuids.flatMap((uuid, number) => {
       const card = this.#lookout.machine.cards.get(uuid);
       if (card === undefined || !isFresh(card, now, everyMs)) return [];
-      const { busyPercent, memoryUsedBytes } = card.seen;
-      return [{ number, busyPercent, memoryBytes: memoryUsedBytes }];
+      const { busyPercent, memoryUsedBytes, watts, celsius } = card.seen;
+      const warm = warmth(watts ?? null, celsius ?? null);
+      return [{ number, busyPercent, memoryBytes: memoryUsedBytes, ...warm }];
     });
   }
 

@@ -18,6 +18,14 @@ export function numberOf(text: string | number | undefined): number | null {
   return found === null ? null : Number(found[1]);
 }
 
+/** What a card draws and how warm it is, as far as both are numbers. */
+export function warmth(
+  watts: number | null,
+  celsius: number | null,
+): { readonly watts?: number; readonly celsius?: number } {
+  return { ...(watts === null ? {} : { watts }), ...(celsius === null ? {} : { celsius }) };
+}
+
 /** More than any line that a tool is known to print. */
 const LINE_LENGTH_MAX = 4000;
 

@@ -7,11 +7,15 @@ import { isWhole } from '../../../kernel/base/whole.ts';
 import { parseGpuType } from '../../../kernel/model/gpu-wish.ts';
 import { CARDS_PER_NODE_MAX, MEMORY_PER_NODE_MAX } from '../../../kernel/model/limits.ts';
 import type { Answer, SeenCard, SeenProcess } from '../model/answer.ts';
+import { warmth } from './cells.ts';
 
 const NAME_LENGTH_MAX = 100;
 const WORDS_LENGTH_MAX = 200;
 const ILLS_MAX = 3;
 const INDEX_MAX = 100_000;
+/** More than any card draws, and outside of what chips live through. */
+const WATTS_MAX = 10_000;
+const [CELSIUS_MIN, CELSIUS_MAX] = [-100, 250];
 /** Four times as many as Linux knows. */
 const NUMA_NODE_MAX = 4096;
 const PID_MAX = 2 ** 31;
@@ -44,7 +48,7 @@ function isNamed({ uuid, partOf, ordinal = '' }: SeenCard): boolean {
   return [uuid, partOf ?? uuid].every((name) => UUID.test(name)) && ORDINAL.test(ordinal);
 }
 
-function soundCard({ numaNode, linkedWith, ...card }: SeenCard): SeenCard {
+function soundCard({ numaNode, linkedWith, watts, celsius, ...card }: SeenCard): SeenCard {
   const { name, type, index, busId, memoryBytes, memoryUsedBytes, busyPercent, ills } = card;
   return {
     ...card,
@@ -57,6 +61,7 @@ function soundCard({ numaNode, linkedWith, ...card }: SeenCard): SeenCard {
     busyPercent:
       busyPercent !== null && busyPercent >= 0 && busyPercent <= 100 ? busyPercent : null,
     ills: ills.slice(0, ILLS_MAX).map((words) => plain(words)),
+    ...warmth(within(watts, 0, WATTS_MAX), within(celsius, CELSIUS_MIN, CELSIUS_MAX)),
     ...(isWhole(numaNode, 0, NUMA_NODE_MAX) ? { numaNode } : {}),
     ...(linkedWith !== undefined && UUID.test(linkedWith) ? { linkedWith } : {}),
   };
@@ -74,6 +79,11 @@ function soundProcess(one: SeenProcess): SeenProcess {
 /** Null: it is not known, or cannot be. */
 function wholeUpTo(amount: number | null, max: number): number | null {
   return amount !== null && isWhole(amount, 0, max) ? amount : null;
+}
+
+/** Null: it is not known, or cannot be. */
+function within(amount: number | undefined, min: number, max: number): number | null {
+  return amount !== undefined && amount >= min && amount <= max ? Math.round(amount) : null;
 }
 
 function plain(text: string, lengthMax = WORDS_LENGTH_MAX): string {

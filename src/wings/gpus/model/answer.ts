@@ -15,6 +15,9 @@ export interface SeenCard {
   readonly memoryUsedBytes: number | null;
   /** Share of time in which it worked, 0 to 100; null: not known. */
   readonly busyPercent: number | null;
+  readonly watts?: number;
+  /** Temperature of the chip. */
+  readonly celsius?: number;
   /** Why it should get no new work, in the driver's words; empty: it is well. */
   readonly ills: readonly string[];
   readonly numaNode?: number;

@@ -99,11 +99,11 @@ export class Sampler implements Companion {
   /** Cards of which the tools of their driver say how much they are used. */
   #gpus(): GpuUse[] {
     const found: GpuUse[] = [];
-    for (const { number, busyPercent, memoryBytes } of this.#agent.cardUse()) {
+    for (const { number, busyPercent, memoryBytes, ...warm } of this.#agent.cardUse()) {
       if (busyPercent === null || memoryBytes === null || found.length === GPUS_PER_LOOK_MAX)
         continue;
       const busy = Math.min(100, Math.max(0, Math.round(busyPercent)));
-      found.push({ number, busyPercent: busy, memoryBytes });
+      found.push({ number, busyPercent: busy, memoryBytes, ...warm });
     }
     return found;
   }

@@ -63,6 +63,9 @@ const cardUse = z.object({
   /** Tasks that have it now, with their epoch, and their users. */
   tasks: z.array(z.string()),
   users: z.array(z.string()),
+  /** What it draws and how warm it is now; null: its tool does not say. */
+  watts: z.number().nullable(),
+  celsius: z.number().nullable(),
   /** Tasks that were seen with it since `from`, the latest first, as far as an answer has room. */
   past: z.array(
     z.object({

@@ -7,11 +7,14 @@ import { defineVerb } from '../../../kernel/cli/verb.ts';
 import type { CardUseView } from '../api/samples.ts';
 import { heldIn } from '../model/past.ts';
 
+/** Known of now alone. */
+type Warmth = 'watts' | 'celsius';
+
 interface Options extends ListingOptions {
   readonly at?: string;
 }
 
-interface Row extends Pick<CardUseView, 'label' | 'type' | 'tasks' | 'users'> {
+interface Row extends Pick<CardUseView, 'label' | 'type' | 'tasks' | 'users' | Warmth> {
   readonly node: string;
   readonly busyPercent: number | null;
   /** Null: as it was then is not kept. */
@@ -31,10 +34,12 @@ export const verb = defineVerb<Options>({
     const map = await (await context.api()).call('gpuMap', { query });
     const span = from === undefined ? null : { from: map.from, until: map.from + map.stepMs };
     const rows = map.nodes.flatMap(({ name: node, cards }) =>
-      cards.map(({ label, type, state, tasks, users, past, percents }): Row => {
+      cards.map(({ label, type, state, tasks, users, past, percents, ...warm }): Row => {
         const holders = span === null ? { tasks, users } : heldIn(past, span);
         const busyPercent = percents.at(span === null ? -1 : 0) ?? null;
-        return { node, label, type, busyPercent, state: span === null ? state : null, ...holders };
+        const { watts, celsius } = span === null ? warm : { watts: null, celsius: null };
+        const known = { watts, celsius, state: span === null ? state : null };
+        return { node, label, type, busyPercent, ...known, ...holders };
       }),
     );
     const name = ({ node, label }: Row) => `${node}/${label}`;
@@ -53,6 +58,20 @@ const COLUMNS: readonly Column<Row>[] = [
     value: ({ busyPercent }) => (busyPercent === null ? '-' : `${busyPercent}%`),
     raw: ({ busyPercent }) => busyPercent,
     align: 'right',
+  },
+  {
+    title: 'POWER',
+    value: ({ watts }) => (watts === null ? '-' : `${watts}W`),
+    raw: ({ watts }) => watts,
+    align: 'right',
+    wide: true,
+  },
+  {
+    title: 'TEMP',
+    value: ({ celsius }) => (celsius === null ? '-' : `${celsius}C`),
+    raw: ({ celsius }) => celsius,
+    align: 'right',
+    wide: true,
   },
   { title: 'STATE', value: ({ state }) => state?.replace('_', ' ') ?? '-' },
   { title: 'TASKS', value: ({ tasks }) => tasks.join(', ') || '-' },

@@ -15,6 +15,8 @@ import {
 
 const MILLI_MAX = 100_000_000;
 const EPOCH_ID_MAX = 64;
+const WATTS_MAX = 10_000;
+const CELSIUS_MAX = 1000;
 
 /** `now`: by the same clock as the looks. */
 export function writeLooks(looks: readonly Look[], now: number): object {
@@ -23,9 +25,17 @@ export function writeLooks(looks: readonly Look[], now: number): object {
     Math.max(0, Math.round(now - at)),
     node === null ? null : [node.cpuMilli, node.memoryBytes],
     tasks.map(writeTask),
-    gpus.map(({ number, busyPercent, memoryBytes }) => [number, busyPercent, memoryBytes]),
+    gpus.map(writeGpu),
   ]);
   return { looks: rows };
+}
+
+/** An older head reads no more than the first three. */
+function writeGpu({ number, busyPercent, memoryBytes, watts, celsius }: GpuUse): unknown[] {
+  const row = [number, busyPercent, memoryBytes];
+  return watts === undefined && celsius === undefined
+    ? row
+    : [...row, watts ?? null, celsius ?? null];
 }
 
 function writeTask({ epochId, cpuMilli, memoryBytes, gpuMilli }: TaskUse): unknown[] {
@@ -82,14 +92,24 @@ function readGpus(cards: unknown): readonly GpuUse[] | null {
   if (!Array.isArray(cards) || cards.length > GPUS_PER_LOOK_MAX) return null;
   const found: GpuUse[] = [];
   for (const card of cards as unknown[]) {
-    const [number, busyPercent, memoryBytes] = Array.isArray(card) ? (card as unknown[]) : [];
+    const [number, busyPercent, memoryBytes, ...warm] = Array.isArray(card) ? card : [];
     if (typeof number !== 'number' || !isWhole(number, 0, GPUS_PER_NODE_MAX)) return null;
     if (typeof busyPercent !== 'number' || !isWhole(busyPercent, 0, 100)) return null;
     if (typeof memoryBytes !== 'number') return null;
     if (!isWhole(memoryBytes, 0, Number.MAX_SAFE_INTEGER)) return null;
-    found.push({ number, busyPercent, memoryBytes });
+    found.push({ number, busyPercent, memoryBytes, ...readWarmth(warm) });
   }
   return found;
+}
+
+/** What cannot be says nothing about the rest. */
+function readWarmth([watts, celsius]: readonly unknown[]): Pick<GpuUse, 'watts' | 'celsius'> {
+  return {
+    ...(typeof watts === 'number' && isWhole(watts, 0, WATTS_MAX) ? { watts } : {}),
+    ...(typeof celsius === 'number' && isWhole(celsius, -CELSIUS_MAX, CELSIUS_MAX)
+      ? { celsius }
+      : {}),
+  };
 }
 
 function readUse(amounts: unknown): Use | null {

@@ -7,7 +7,7 @@ import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import type { EpochId } from '../../../kernel/model/ids.ts';
 import type { CardUseView } from '../api/samples.ts';
 import type { Holder } from '../model/chunk.ts';
-import type { Point } from '../model/look.ts';
+import type { GpuUse, Point } from '../model/look.ts';
 import type { Samples } from './samples.ts';
 
 const HOUR_MS = 3_600_000;
@@ -36,17 +36,19 @@ export const gpuMap: Handler<'gpuMap'> = ({ engine, samples, clock }, { query })
     if (count > left) return ok({ ...grid, isWhole: false, nodes });
     left -= count;
     const past = samples.holders(node.name, from, pastMax);
-    nodes.push({ name: node.name, cards: cardsOf(node, figure, { meansOf, past }) });
+    const lastOf = (number: number) => samples.lastOf(node.name, number);
+    nodes.push({ name: node.name, cards: cardsOf(node, figure, { meansOf, lastOf, past }) });
   }
   return ok({ ...grid, isWhole: true, nodes });
 };
 
 interface Seen {
   readonly meansOf: MeansOf;
+  readonly lastOf: (number: number) => GpuUse | null;
   readonly past: readonly Holder[];
 }
 
-function cardsOf(node: Node, figure: Figure, { meansOf, past }: Seen): CardUseView[] {
+function cardsOf(node: Node, figure: Figure, { meansOf, lastOf, past }: Seen): CardUseView[] {
   const numbers = node.gpus?.cards.map(({ number }) => number) ?? [];
   return (gpusOf(node)?.cards ?? []).map((card, at) => {
     const { label, type, state, why, tasks, memoryBytes, uuid } = card;
@@ -54,7 +56,9 @@ function cardsOf(node: Node, figure: Figure, { meansOf, past }: Seen): CardUseVi
     const means = meansOf(node.name, series);
     const percents = figure === 'busy' ? means : means.map((point) => shareOf(point, memoryBytes));
     const users = usersOf(node, tasks);
-    return { label, type, state, why, tasks, users, past: pastOf(past, uuid), percents };
+    const { watts = null, celsius = null } = lastOf(numbers[at] ?? -1) ?? {};
+    const now = { label, type, state, why, tasks, users, watts, celsius };
+    return { ...now, past: pastOf(past, uuid), percents };
   });
 }
 

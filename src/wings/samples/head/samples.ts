@@ -12,7 +12,7 @@ import { TaskCurve } from '../core/task-curve.ts';
 import { type Grid, gridFor, LEVELS, Track } from '../core/track.ts';
 import { type JobUse, usedBy, withLive } from '../core/used.ts';
 import type { Holder, SeriesChunk } from '../model/chunk.ts';
-import type { Look, Point, TaskUse } from '../model/look.ts';
+import type { GpuUse, Look, Point, TaskUse } from '../model/look.ts';
 import type { OwnerUse, Shelf } from '../ports/shelf.ts';
 import { nameOf } from './task-name.ts';
 
@@ -211,6 +211,13 @@ export class Samples {
 
   byOwner(since: number, owner: string | null): readonly OwnerUse[] {
     return this.#shelf.byOwner(since, owner);
+  }
+
+  /** How much a card is used, as was told last; null: not for some minutes. */
+  lastOf(name: NodeName, number: number): GpuUse | null {
+    const last = this.#last.get(name);
+    if (last === undefined || this.#clock.now() - last.at > QUIET_MS) return null;
+    return last.look.gpus.find((one) => one.number === number) ?? null;
   }
 
   /** Tasks that had gpus of the node since then, the latest first. */

@@ -25,6 +25,9 @@ export interface GpuUse {
   readonly number: number;
   readonly busyPercent: number;
   readonly memoryBytes: number;
+  /** Absent: its tool does not say. */
+  readonly watts?: number;
+  readonly celsius?: number;
 }
 
 /** Gpus of one look that are told. */

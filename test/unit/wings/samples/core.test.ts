@@ -250,7 +250,11 @@ test('[V11] what an agent says comes back, and nonsense is nothing', () => {
       at: 110,
       node: null,
       tasks: [task, { ...task, gpuMilli: 500 }],
-      gpus: [{ number: 1, busyPercent: 50, memoryBytes: 9 }],
+      gpus: [
+        { number: 1, busyPercent: 50, memoryBytes: 9 },
+        { number: 2, busyPercent: 0, memoryBytes: 9, watts: 300, celsius: 71 },
+        { number: 3, busyPercent: 0, memoryBytes: 9, celsius: -5 },
+      ],
     },
   ];
   assert.deepEqual(readLooks(writeLooks(looks, 120.25), 1120), [

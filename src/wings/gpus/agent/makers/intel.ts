@@ -1,14 +1,26 @@
 // Cards of Intel by `xpu-smi`.
 
 import { firstLine } from '../../core/cells.ts';
-import { readXpuCards, readXpuProcesses } from '../../core/others/xpu-smi.ts';
-import type { Answer } from '../../model/answer.ts';
+import {
+  readXpuCards,
+  readXpuMemory,
+  readXpuProcesses,
+  withXpuUse,
+  XPU_FIELDS,
+} from '../../core/others/xpu-smi.ts';
+import type { Answer, SeenCard } from '../../model/answer.ts';
 import { type MachineView, type Tool, textOf } from '../../ports/machine-view.ts';
 
 const VENDOR = 'intel';
+const FORMAT = '--format=csv,noheader,nounits';
+/** Cards of which is asked what they have. */
+const CARDS_MAX = 64;
 
 export class Intel {
   readonly #tool: Tool;
+  /** By uuid; null: it did not say. */
+  readonly #memory = new Map<string, number | null>();
+  #knowsFields = true;
 
   constructor(machine: MachineView) {
     this.#tool = machine.tool('xpu-smi');
@@ -26,7 +38,32 @@ export class Intel {
     }
     if (cards.length === 0) return null;
     const processes = readXpuProcesses(textOf(await this.#tool.run('ps', '-j')), cards);
-    const driver = null;
-    return { kind: 'answered', vendor: VENDOR, lost: [], remark: null, driver, cards, processes };
+    const whole = await this.#withUse(await this.#withMemory(cards));
+    const shown = { lost: [], remark: null, driver: null, cards: whole, processes };
+    return { kind: 'answered', vendor: VENDOR, ...shown };
+  }
+
+  /** Asked once of each card: it stays. */
+  async #withMemory(cards: readonly SeenCard[]): Promise<SeenCard[]> {
+    const found: SeenCard[] = [];
+    for (const card of cards) {
+      let bytes = this.#memory.get(card.uuid) ?? null;
+      if (!this.#memory.has(card.uuid) && this.#memory.size < CARDS_MAX) {
+        const said = await this.#tool.run('discovery', '-d', String(card.index ?? 0), '-j');
+        bytes = readXpuMemory(textOf(said));
+        this.#memory.set(card.uuid, bytes);
+      }
+      found.push({ ...card, memoryBytes: bytes });
+    }
+    return found;
+  }
+
+  /** Version 1 takes a start for each card: what they use is not asked of it. */
+  async #withUse(cards: readonly SeenCard[]): Promise<readonly SeenCard[]> {
+    if (!this.#knowsFields) return cards;
+    const said = await this.#tool.run(`--query-gpu=${XPU_FIELDS.join(',')}`, FORMAT);
+    if (said.kind === 'mute') return cards;
+    this.#knowsFields = said.code === 0;
+    return this.#knowsFields ? withXpuUse(cards, said.text) : cards;
   }
 }

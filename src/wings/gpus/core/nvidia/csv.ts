@@ -3,7 +3,7 @@
 // rows of cells, and errors of single cards among them.
 
 import type { LostCard, SeenCard, SeenProcess } from '../../model/answer.ts';
-import { linesOf, numberOf, plainBusId } from '../cells.ts';
+import { linesOf, numberOf, plainBusId, warmth } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { illsOf } from './ills.ts';
 
@@ -12,7 +12,7 @@ export const FIELDS = [
   ...['index', 'uuid', 'pci.bus_id', 'name', 'memory.total', 'memory.used', 'utilization.gpu'],
   ...['mig.mode.current', 'driver_version', 'gpu_recovery_action'],
   ...['ecc.errors.uncorrected.volatile.total', 'remapped_rows.pending', 'remapped_rows.failure'],
-  ...['retired_pages.pending'],
+  ...['retired_pages.pending', 'power.draw', 'temperature.gpu'],
 ];
 export const APP_FIELDS = 'gpu_uuid,pid,name,used_memory';
 
@@ -63,6 +63,7 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
       memoryUsedBytes: size('memory.used'),
       busyPercent: numberOf(row.get('utilization.gpu')),
       ills: illsOf(row),
+      ...warmth(numberOf(row.get('power.draw')), numberOf(row.get('temperature.gpu'))),
     },
     driver: /^\d/.test(driver) ? driver : null,
     isCleared: row.get('gpu_recovery_action')?.toLowerCase() === 'none',

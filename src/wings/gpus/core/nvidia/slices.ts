@@ -40,7 +40,8 @@ export function withSlices(cards: readonly NvidiaCard[], slices: readonly Slice[
 }
 
 /** Use and memory that the driver tells are the whole card's. */
-function sliceOf(card: SeenCard, { uuid, profile, number, instance }: Slice): SeenCard {
+function sliceOf(whole: SeenCard, { uuid, profile, number, instance }: Slice): SeenCard {
+  const { watts: _, celsius: _of, ...card } = whole;
   return {
     ...card,
     ...(instance === undefined ? {} : { instance }),

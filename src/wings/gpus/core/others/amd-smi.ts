@@ -1,7 +1,7 @@
 // What `amd-smi list`, `static`, `metric` and `process` print with `--json`.
 
 import type { SeenCard, SeenProcess } from '../../model/answer.ts';
-import { numberOf, plainBusId } from '../cells.ts';
+import { numberOf, plainBusId, warmth } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { at, type Json, type JsonMap, parseAfterWarnings, rowsOf, textOf } from './json.ts';
 
@@ -72,7 +72,16 @@ function cardOf(row: JsonMap, facts: JsonMap | undefined, metric: JsonMap | unde
     ills: errors > 0 ? [`${errors} uncorrected memory errors`] : [],
     ...(typeof numaNode === 'number' && numaNode >= 0 ? { numaNode } : {}),
     ordinal: String(index ?? 0),
+    ...warmth(
+      amountIn(at(metric, 'power', 'socket_power')),
+      amountIn(at(metric, 'temperature', 'hotspot')) ?? amountIn(at(metric, 'temperature', 'edge')),
+    ),
   };
+}
+
+/** `{"value": 90, "unit": "W"}`. */
+function amountIn(value: Json | undefined): number | null {
+  return numberOf(textOf(at(value, 'value')) ?? '');
 }
 
 function sizeOf(value: Json | undefined): number | null {

@@ -1,7 +1,7 @@
-// What `xpu-smi discovery -j` and `ps -j` print.
+// What `xpu-smi` prints: `discovery -j`, `ps -j`, and `--query-gpu`.
 
 import type { SeenCard, SeenProcess } from '../../model/answer.ts';
-import { numberOf, plainBusId } from '../cells.ts';
+import { linesOf, numberOf, plainBusId, warmth } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { type JsonMap, mapOf, parseAfterWarnings, rowsOf, textOf } from './json.ts';
 
@@ -31,6 +31,39 @@ function cardOf(row: JsonMap): SeenCard {
     ills: [],
     ordinal: String(index ?? 0),
   };
+}
+
+/** What a card has, of `xpu-smi discovery -d N -j`; null: it does not say. */
+export function readXpuMemory(text: string): number | null {
+  const bytes = textOf(mapOf(parseAfterWarnings(text))['memory_physical_size_byte']);
+  return numberOf(bytes ?? '');
+}
+
+/** Fields of `--query-gpu`, which version 2 knows. */
+export const XPU_FIELDS = [
+  ...['index', 'memory.total', 'memory.used', 'utilization.gpu', 'temperature.gpu', 'power.draw'],
+];
+const MIB = 2 ** 20;
+
+/** Cards with how much they are used, of `--query-gpu`. */
+export function withXpuUse(cards: readonly SeenCard[], text: string): SeenCard[] {
+  const rows = linesOf(text).map((line) => line.trim().split(/, */));
+  const whole = rows.filter(({ length }) => length === XPU_FIELDS.length);
+  const byIndex = new Map(whole.map((row) => [numberOf(row[0]), row]));
+  return cards.map((card) => {
+    const row = card.index === null ? undefined : byIndex.get(card.index);
+    if (row === undefined) return card;
+    const [, total, used, busy, celsius, watts] = row.map((cell) => numberOf(cell));
+    const bytes = (mebibytes: number | null = null): number | null =>
+      mebibytes === null ? null : Math.round(mebibytes * MIB);
+    return {
+      ...card,
+      memoryBytes: bytes(total) ?? card.memoryBytes,
+      memoryUsedBytes: bytes(used),
+      busyPercent: busy ?? null,
+      ...warmth(watts ?? null, celsius ?? null),
+    };
+  });
 }
 
 /** The tool lists itself, too. */

@@ -39,6 +39,8 @@ function row(cells: Partial<Record<string, string>> = {}): string {
     'remapped_rows.pending': '[N/A]',
     'remapped_rows.failure': 'No',
     'retired_pages.pending': '[N/A]',
+    'power.draw': '38.12',
+    'temperature.gpu': '44',
   };
   return FIELDS.map((field) => cells[field] ?? usual[field]).join(', ');
 }
@@ -60,6 +62,8 @@ test('[V1] a row is a card by its uuid, with the address as the kernel writes it
         memoryUsedBytes: 12 * MIB,
         busyPercent: 3,
         ills: [],
+        watts: 38.12,
+        celsius: 44,
       },
       driver: '580.95.05',
       isCleared: true,

@@ -7,7 +7,9 @@ import { cardOfKernel } from '../../../../../src/wings/gpus/core/others/drm.ts';
 import { readRocmPids, readRocmSmi } from '../../../../../src/wings/gpus/core/others/rocm-smi.ts';
 import {
   readXpuCards,
+  readXpuMemory,
   readXpuProcesses,
+  withXpuUse,
 } from '../../../../../src/wings/gpus/core/others/xpu-smi.ts';
 import { typeNameOf } from '../../../../../src/wings/gpus/core/type-name.ts';
 
@@ -22,7 +24,13 @@ const FACTS = {
   numa: { node: 1 },
   vram: { size: { value: 32_752, unit: 'MB' } },
 };
-const METRIC = { gpu: 0, usage: 'N/A', mem_usage: { used_vram: { value: 10, unit: 'MB' } } };
+const METRIC = {
+  gpu: 0,
+  usage: 'N/A',
+  mem_usage: { used_vram: { value: 10, unit: 'MB' } },
+  power: { socket_power: { value: 38, unit: 'W' } },
+  temperature: { edge: 'N/A', hotspot: { value: 44, unit: 'C' } },
+};
 const PROCESS = {
   gpu: 0,
   process_list: [
@@ -60,6 +68,8 @@ test('[V1] amd-smi names cards by the uuid that HIP takes, warnings or not', () 
           ills: [],
           numaNode: 1,
           ordinal: '0',
+          watts: 38,
+          celsius: 44,
         },
       ],
       processes: [
@@ -125,6 +135,17 @@ test('[V1] xpu-smi lists cards, itself among their processes, or a text where th
   assert.deepEqual(readXpuProcesses(text, cards ?? []), [
     { card: 'abc', pid: 42, program: 'python', memoryBytes: 2 * MIB },
   ]);
+  assert.equal(readXpuMemory('{"memory_physical_size_byte": "51522830336"}'), 51_522_830_336);
+  for (const text of ['', '{}', '{"memory_physical_size_byte": "N/A"}', 'Error']) {
+    assert.equal(readXpuMemory(text), null);
+  }
+  const [used] = withXpuUse(cards ?? [], '0, 1, 1, 1, 1, 1\n1, 14248, 2048, 35, 61, 120.5\n1, 2\n');
+  assert.deepEqual(
+    [used?.memoryBytes, used?.memoryUsedBytes, used?.busyPercent, used?.celsius, used?.watts],
+    [14_248 * MIB, 2048 * MIB, 35, 61, 120.5],
+  );
+  const [unused] = withXpuUse(cards ?? [], '1, N/A, N/A, N/A, N/A, N/A\n');
+  assert.deepEqual(unused, cards?.[0]);
   assert.deepEqual(readXpuCards('{"device_list": "No device discovered"}'), []);
   assert.equal(readXpuCards('Segmentation fault'), null);
 });
