@@ -21,9 +21,12 @@ interface Amount {
   round(units: number): number;
 }
 
-/** One amount of a request, lowered: counts, bytes of memory, ms of a time limit. */
+/**
+ * One amount of a request, lowered: counts, bytes of memory, ms of a time limit. Of types of gpus
+ * it is how many are named; 0: any will do.
+ */
 export interface Less {
-  readonly what: 'nodes' | 'cpus' | 'gpus' | 'memory' | 'walltime';
+  readonly what: 'nodes' | 'cpus' | 'gpuTypes' | 'gpus' | 'memory' | 'walltime';
   readonly to: number;
   /** Null: without a limit. */
   readonly from: number | null;
@@ -138,7 +141,8 @@ const WALLTIME_SECONDS_MAX = 30 * 24 * HOUR_SECONDS;
 
 function amountsOf(ask: Ask): Amount[] {
   const { nodeCount, perNode } = ask.request;
-  const { cpuCount, memoryBytes, gpuCount } = perNode;
+  const { cpuCount, memoryBytes, gpuCount, gpuKind } = perNode;
+  const types = gpuKind?.types?.length ?? 0;
   const all: Amount[] = [
     {
       asked: nodeCount,
@@ -153,6 +157,14 @@ function amountsOf(ask: Ask): Amount[] {
       round: same,
       with: (one, units) => withPerNode(one, { cpuCount: units }),
       less: (to) => ({ what: 'cpus', to, from: cpuCount }),
+    },
+    {
+      // Before their number: who may have any gets as many.
+      asked: Math.min(1, types),
+      least: 0,
+      round: same,
+      with: withAnyType,
+      less: (to) => ({ what: 'gpuTypes', to, from: types }),
     },
     {
       asked: gpuCount,
@@ -197,6 +209,15 @@ function roundMemory(mebibytes: number): number {
 
 function same(units: number): number {
   return units;
+}
+
+/** What else is asked of each gpu stays. */
+function withAnyType(ask: Ask): Ask {
+  const { gpuKind, ...rest } = ask.request.perNode;
+  if (gpuKind === undefined) return ask;
+  const kind = { ...gpuKind, types: null };
+  const isAny = kind.memoryBytesMin === null && kind.shareBytes === null && !kind.links;
+  return withRequest(ask, { perNode: isAny ? rest : { ...rest, gpuKind: kind } });
 }
 
 function withRequest(ask: Ask, change: Partial<ResourceRequest>): Ask {

@@ -5,10 +5,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ResourceRequest } from '../../../../src/kernel/model/job.ts';
 import { fitsIn } from '../../../../src/kernel/model/resources.ts';
-import type { Policy } from '../../../../src/kernel/model/scheduling.ts';
+import { type Policy, plainPartition } from '../../../../src/kernel/model/scheduling.ts';
+import { smallerRequests } from '../../../../src/kernel/scheduler/answers/what-if.ts';
 import { plan } from '../../../../src/kernel/scheduler/cycle/plan.ts';
-import { takenAtStart } from '../../../../src/kernel/scheduler/room/ask.ts';
-import { type JobWords, type NodeWords, snapshot, view } from '../../../support/snapshots.ts';
+import { askOf, takenAtStart } from '../../../../src/kernel/scheduler/room/ask.ts';
+import { Board } from '../../../../src/kernel/scheduler/room/board.ts';
+import {
+  entries,
+  type JobWords,
+  type NodeWords,
+  snapshot,
+  view,
+} from '../../../support/snapshots.ts';
 
 const MIXED: NodeWords = {
   name: 'n1',
@@ -298,4 +306,19 @@ test('[V9] a share takes no card from those that are set aside, and goes on one 
   const two = { ...share, gpuCount: 2 };
   assert.equal(fitsIn(two, { ...free, gpuCount: 0, cards }), false);
   assert.equal(fitsIn(two, { ...free, gpuCount: 1, cards }), true);
+});
+
+test('[J23, V8] a job that waits for gpus of a type is told when others would do', () => {
+  const { pool } = snapshot([MIXED], []);
+  const board = new Board({ pool, windows: [], now: 0 });
+  const offers = (words: JobWords) => {
+    const [entry] = entries([words]);
+    assert.ok(entry !== undefined);
+    const found = smallerRequests(board, askOf(entry.shape, plainPartition('default')));
+    return found.map((change) => change.map(({ what, to, from }) => `${what} ${to} of ${from}`));
+  };
+  assert.deepEqual(offers(job(3, { kind: A })), [['gpus 2 of 3'], ['gpuTypes 0 of 1']]);
+  const large = { ...A, memoryBytesMin: 60 };
+  assert.deepEqual(offers(job(3, { kind: large })), [['gpus 2 of 3']], 'the others are too small');
+  assert.deepEqual(offers(job(5)), [['gpus 4 of 5']]);
 });

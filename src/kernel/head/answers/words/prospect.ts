@@ -167,6 +167,8 @@ function lessWords({ what, to, from }: Less): string {
       return `${plural(to, 'node')} instead of ${from}`;
     case 'cpus':
       return `${plural(to, 'cpu')} instead of ${from}`;
+    case 'gpuTypes':
+      return 'gpus of any type';
     case 'gpus':
       return `${to === 0 ? 'no gpu' : plural(to, 'gpu')} instead of ${from}`;
     case 'memory':
