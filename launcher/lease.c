@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "members.h"
+#include "wire.h"
 
 enum { KILL_AGAIN_MS = 500 };
 static int timer = -1;
@@ -53,7 +54,7 @@ void leases_end(void) {
       continue;
     }
     if (is_live(rec)) rec->why = LEASE_OVER;
-    members_signal(rec, SIGKILL);
+    members_signal(rec, SIGKILL, SCOPE_ALL);
     if (is_live(rec) || members_count(rec)) look_at(now + KILL_AGAIN_MS);
     else rec->lease_ms = 0;
   }

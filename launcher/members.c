@@ -17,6 +17,9 @@
 
 #include "clock.h"
 #include "leader.h"
+#include "wire.h"
+
+#define PASSES_SIGNALS "weft-srun" /* their name */
 
 #ifndef SYS_pidfd_open /* the same numbers everywhere; older headers lack them */
 #define SYS_pidfd_send_signal 424
@@ -25,7 +28,13 @@
 /* In our tree; perhaps in it; belongs to the record; was sent the signal; may belong to the record,
    which shows when its exec is over. ROUNDS_MAX bounds a race with forks. */
 enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, IN_EXEC = 16, ROUNDS_MAX = 64 };
-struct seen { pid_t pid, parent, group, session; uid_t uid; uint64_t start; int flags; bool alive; };
+struct seen {
+  pid_t pid, parent, group, session;
+  uid_t uid;
+  uint64_t start;
+  int flags;
+  bool alive, passes_on; /* signals, which it is sent, to those that are meant */
+};
 struct scan { struct seen *all; size_t n, room; };
 
 /* What follows the name in proc(5)'s stat, from field 3, and whose process it is; NULL when there is
@@ -40,21 +49,24 @@ static const char *stat_of(pid_t pid, char *text, size_t room, uid_t *owner) {
   if (n <= 0) return NULL;
   *owner = file.st_uid;
   text[n] = 0;
-  const char *end = strrchr(text, ')'); /* the name may hold anything */
+  char *end = strrchr(text, ')'); /* the name may hold anything */
+  if (end) *end = 0;
   return end ? end + 1 : NULL;
 }
 
 static bool read_stat(pid_t pid, struct seen *seen) {
-  char text[1024], state;
+  char text[1024] = "", state;
   long threads;
   unsigned long long start;
   const char *at = stat_of(pid, text, sizeof text, &seen->uid);
-  if (!at || sscanf(at, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
+  const char *name = at ? strchr(text, '(') : NULL;
+  if (!name || sscanf(at, " %c %d %d %d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %ld"
                     " %*d %llu", &state, &seen->parent, &seen->group, &seen->session, &threads,
                     &start) != 6)
     return false;
   seen->pid = pid;
   seen->start = start;
+  seen->passes_on = !strcmp(name + 1, PASSES_SIGNALS);
   /* A main thread that ended before the others shows as a zombie with threads. */
   seen->alive = (state != 'Z' && state != 'X') || threads > 1;
   return true;
@@ -273,8 +285,13 @@ static bool send_signal(const struct seen *p, int signo) {
 #endif
 }
 
+static bool is_meant(const struct seen *p, const struct record *rec, uint32_t scope) {
+  if (scope == SCOPE_ALL || !rec) return true;
+  return scope == SCOPE_MAIN ? p->pid == rec->pid : p->pid != rec->pid && !p->passes_on;
+}
+
 /* A killed process may have forked before it died, so kills go on until nobody new is found. */
-uint32_t members_signal(const struct record *rec, int signo) {
+uint32_t members_signal(const struct record *rec, int signo, uint32_t scope) {
   struct scan before = {0};
   uint32_t reached = 0;
   for (int round = 0, fresh = 1; fresh && round < (signo == SIGKILL ? ROUNDS_MAX : 1); round++) {
@@ -283,7 +300,7 @@ uint32_t members_signal(const struct record *rec, int signo) {
     look(&s, rec);
     for (struct seen *p = s.all; p < s.all + s.n; p++) {
       struct seen *old = find(&before, p->pid);
-      if (!(p->flags & MINE) || !p->alive) continue;
+      if (!(p->flags & MINE) || !p->alive || !is_meant(p, rec, scope)) continue;
       if (!(old && old->start == p->start && old->flags & SENT) && send_signal(p, signo)) fresh++;
       p->flags |= SENT;
     }

@@ -8,6 +8,6 @@ uint64_t start_ticks_of(pid_t pid);
 /* Live processes that belong to rec. */
 uint32_t members_count(const struct record *rec);
 /* Signals them, or with NULL whatever belongs to anything that we ever started; returns how many
- * processes it reached. */
-uint32_t members_signal(const struct record *rec, int signo);
+ * processes it reached. SCOPE_OTHERS passes by what passes signals on itself. */
+uint32_t members_signal(const struct record *rec, int signo, uint32_t scope);
 #endif

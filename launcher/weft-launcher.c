@@ -159,18 +159,18 @@ static void on_hello(uint32_t version) {
 static void on_shutdown(void) {
   launches_findable();
   ends_close(); /* nobody shall take what we kill for ended by itself */
-  members_signal(NULL, SIGKILL);
+  members_signal(NULL, SIGKILL, SCOPE_ALL);
   finished = true;
 }
 
 /* Frames about one known id. */
-static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo) {
+static void on_record_frame(uint8_t type, uint64_t id, uint32_t signo, uint32_t scope) {
   launch_settled(id);
   struct record *rec = record_find(id);
   if (!rec) return say_error(&agent.out, ERROR_UNKNOWN_ID, id, "no such id");
   uint32_t n = 0; /* a failed start has nobody */
   if (type == ASK_SIGNAL) {
-    if (rec->state != FAILED) n = members_signal(rec, (int)signo);
+    if (rec->state != FAILED) n = members_signal(rec, (int)signo, scope);
     return say_count(SAY_SIGNALLED, id, n);
   }
   if (type == ASK_LEFTOVERS) {
@@ -194,7 +194,7 @@ static bool on_frame(unsigned char *at, size_t n) {
   if (type == ASK_SIGNAL) b = take_u32(&r);
   if (type < ASK_HELLO || type > ASK_HEARD || r.bad || (type != ASK_SPAWN && !reader_done(&r)))
     refuse(ERROR_MALFORMED, "malformed frame");
-  else if ((type == ASK_SIGNAL && (a > 64 || b != SCOPE_ALL)) || (type == ASK_SHUTDOWN && a != 1))
+  else if ((type == ASK_SIGNAL && (a > 64 || b < SCOPE_ALL || b > SCOPE_OTHERS)) || (type == ASK_SHUTDOWN && a != 1))
     refuse(ERROR_MALFORMED, "argument out of bounds");
   else if (!agent.greeted && type != ASK_HELLO) refuse(ERROR_NO_HELLO, "hello comes first");
   else if (type == ASK_SPAWN) return on_spawn(&r, id);
@@ -202,7 +202,7 @@ static bool on_frame(unsigned char *at, size_t n) {
   else if (type == ASK_LIST) on_list();
   else if (type == ASK_SHUTDOWN) on_shutdown();
   else if (type == ASK_HEARD) lease_heard(id);
-  else on_record_frame(type, id, a);
+  else on_record_frame(type, id, a, b);
   return true;
 }
 

@@ -6,8 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* SCOPE_ALL: the only scope of a SIGNAL. */
-enum { WIRE_VERSION = 1, SCOPE_ALL = 1, FRAME_MAX = 1 << 20, OUT_MAX = 16 << 20 };
+/* Scopes of a SIGNAL: all that belongs to the process, the process alone, all but it. */
+enum { SCOPE_ALL = 1, SCOPE_MAIN, SCOPE_OTHERS };
+enum { WIRE_VERSION = 1, FRAME_MAX = 1 << 20, OUT_MAX = 16 << 20 };
 
 enum { /* agent to launcher */
   ASK_HELLO = 0x01, ASK_SPAWN, ASK_SIGNAL, ASK_FORGET, ASK_LIST, ASK_SHUTDOWN, ASK_LEFTOVERS,

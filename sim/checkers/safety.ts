@@ -159,7 +159,7 @@ function isStopped(process: SimProcess): boolean {
 /** S10: a dependent never starts before what it waits for has ended as wished. */
 function checkDependencies({ truth }: SafetyWorld, job: JobTruth): void {
   for (const { jobId, condition } of job.spec.dependencies) {
-    if (condition === 'each') continue;
+    if (condition === 'each' || condition === 'start') continue;
     const kind = truth.jobs.get(jobId)?.outcome?.kind;
     const isMet =
       kind !== undefined &&

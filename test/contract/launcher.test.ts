@@ -553,6 +553,30 @@ function suite(flavour: Flavour): void {
     assert.equal(await agent.leftovers(id), 0);
   });
 
+  test('a signal for the process alone, and for all others, reaches these', async () => {
+    const pids = join(launcher.folder, 'scopes');
+    // The second is named as what passes signals on itself.
+    const script =
+      'sleep 60 & echo $! >>"$1"; sh -c \'printf weft-srun >/proc/$$/comm; echo $$ >>"$1"; ' +
+      'while :; do sleep 0.1; done\' sh "$1" & exec sleep 60';
+    agent.spawn({ id: ++id, argv: shell(script, pids), environment: [PATH] });
+    const { pid: main } = await agent.answer('started', id);
+    await until('two pids', () => pidsIn(pids, 2));
+    await until('it to be a sleep', () => runs(main, 'sleep'));
+    const named = (pid: number) => readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+    const all = await until('two pids', () => pidsIn(pids, 2));
+    const passing = all.find((pid) => named(pid) === 'weft-srun') ?? 0;
+    const other = all.find((pid) => pid !== passing) ?? 0;
+    await agent.signal(id, constants.signals.SIGUSR1, 'others');
+    await until('the other to be gone', () => !isAlive(other));
+    assert.deepEqual([isAlive(main), isAlive(passing)], [true, true]);
+    assert.equal(await agent.signal(id, SIGTERM, 'main'), 1);
+    await agent.answer('exited', id);
+    assert.equal(isAlive(passing), true);
+    await agent.signal(id, SIGKILL);
+    await until('all to be gone', () => !isAlive(passing));
+  });
+
   test("what is left behind is counted also in the middle of an exec, and no other record's is", async () => {
     const script = join(launcher.folder, 'again-and-again');
     writeFileSync(script, '[ -e "$0.go" ] || exit 0; exec /bin/sh "$0"\n');
@@ -915,7 +939,7 @@ function suite(flavour: Flavour): void {
       Buffer.concat([Buffer.from([30, 0, 0, 0]), spawnBytes.subarray(4, 34)]),
       bytesOf((writer) => writer.signal(1, 65)),
       withScope(0),
-      withScope(2),
+      withScope(4),
     ];
     for (const bytes of cases) {
       const guest = await other.connect();

@@ -93,7 +93,7 @@ describe('the commands of Slurm', () => {
     assert.deepEqual((await queue()).split('\n').sort(), [
       `${id}_0 R`,
       `${id}_2 R`,
-      `${id}_[4,6] PD`,
+      `${id}_[4,6%2] PD`,
     ]);
     assert.equal(
       await ok('squeue', '-h', '-r', '-t', 'PD', '-o', '%i', '-j', id),
@@ -155,6 +155,106 @@ describe('the commands of Slurm', () => {
       'rank 2 of 4 on n2',
       'rank 3 of 4 on n2',
     ]);
+  });
+
+  it('[X5] srun takes input, labels ranks, and steps in the background wait for room', async () => {
+    const piped = await type('sh', '-c', 'echo said | srun cat');
+    assert.deepEqual([piped.code, piped.out], [0, 'said\n']);
+    const labels = await ok('srun', '-N2', '-l', 'sh', '-c', 'echo $SLURM_STEP_NODELIST');
+    assert.deepEqual(labels.split('\n').sort(), ['0: n[1-2]', '1: n[1-2]']);
+    const code = await type('srun', 'sh', '-c', 'exit 9');
+    assert.equal(code.code, 9);
+    const lines = [
+      '#!/bin/sh',
+      '#SBATCH -N 2 -n 2 -c 2',
+      // Two of them have all cpus of the job.
+      'for i in 1 2 3 4; do',
+      `  srun -N1 -n1 -c2 --exclusive sh -c 'mkdir busy-$SLURMD_NODENAME && sleep 0.5 && rmdir busy-$SLURMD_NODENAME && echo "done $SLURMD_NODENAME"' &`,
+      'done',
+      'wait',
+      `srun -N1 -n1 -w n2 --chdir=/ --export=NONE,OWN=1 sh -c 'echo "$SLURMD_NODENAME $PWD $OWN"'`,
+      '',
+    ];
+    write('steps.sh', lines.join('\n'));
+    const id = await ok('sbatch', '--parsable', 'steps.sh');
+    assert.equal((await ended(id)).code, 0, text(`slurm-${id}.out`));
+    const said = text(`slurm-${id}.out`);
+    assert.equal(said.match(/^done n[12]$/gm)?.length, 4, said);
+    assert.match(said, /^n2 \/ 1$/m);
+  });
+
+  it('[X2] a signal goes to what a script has started, and with B: to the script alone', async () => {
+    const script = (name: string, signal: string, last: readonly string[]): void =>
+      write(
+        name,
+        [
+          '#!/bin/bash',
+          `#SBATCH --time=1 --signal=${signal}`,
+          "trap 'echo script >> '$SLURM_JOB_NAME USR1",
+          ...last,
+          '',
+        ].join('\n'),
+      );
+    const rank = 'bash -c \'trap "exit 4" USR1; while :; do sleep 0.1; done\'';
+    script('ranks.job', 'USR1@58', [`srun ${rank}`, 'echo "srun $?" >> ranks.job.said']);
+    script('alone.job', 'B:USR1@58', [
+      // What is not named would end of it.
+      'sleep 600 & other=$!',
+      'until [ -s alone.job.said ]; do wait -n; done',
+      'kill -0 $other && echo lives >> alone.job.said; kill $other',
+    ]);
+    const ids = await Promise.all(
+      ['ranks.job', 'alone.job'].map((name) =>
+        ok('sbatch', '--parsable', '-J', `${name}.said`, name),
+      ),
+    );
+    for (const id of ids) assert.equal((await ended(id)).code, 0, text(`slurm-${id}.out`));
+    assert.equal(text('ranks.job.said'), 'srun 4\n');
+    assert.equal(text('alone.job.said'), 'script\nlives\n');
+  });
+
+  it('[X2] starts of others, appended files and numbers with zeros', async () => {
+    write('old.txt', 'old\n');
+    const first = await ok(
+      'sbatch',
+      '--parsable',
+      '--hold',
+      '--wrap',
+      'until [ -e go2 ]; do sleep 0.1; done',
+    );
+    const append = ['--open-mode=append', '-o', 'old.txt', '--wrap', 'echo new'];
+    const next = await ok('sbatch', '--parsable', '-d', `after:${first}`, ...append);
+    assert.equal(
+      await ok('squeue', '-h', '-j', next, '-o', '%r %E'),
+      `Dependency after:${first}(unfulfilled)`,
+    );
+    assert.match(
+      await ok('scontrol', '-o', 'show', 'job', next),
+      new RegExp(`^JobId=${next} .* Dependency=after:${first}`),
+    );
+    await ok('scontrol', 'release', first);
+    await ended(next);
+    assert.equal(text('old.txt'), 'old\nnew\n');
+    write('go2', '');
+    await ended(first);
+    const array = await ok(
+      'sbatch',
+      '--parsable',
+      '-a',
+      '7',
+      '-o',
+      'z-%3a.txt',
+      '--wrap',
+      'echo $SLURM_ARRAY_TASK_STEP',
+    );
+    await ended(array);
+    assert.equal(text('z-007.txt'), '1\n');
+    assert.equal(
+      await ok('scontrol', 'write', 'batch_script', array, '-'),
+      '#!/bin/sh\necho $SLURM_ARRAY_TASK_STEP',
+    );
+    assert.equal(await ok('scancel', array), '');
+    assert.equal(await ok('sinfo', '-h', '-o', '%D'), '2');
   });
 
   it('[X2] a job that a job submits is itself, and not its parent', async () => {
@@ -270,7 +370,7 @@ describe('the commands of Slurm', () => {
     await until('the first runs', async () => {
       return (await ok('squeue', '-h', '-j', first, '-o', '%N')) === 'n2' || undefined;
     });
-    assert.match(await ok('scontrol', 'show', 'job', next), new RegExp(`Dependency=${first}`));
+    assert.match(await ok('scontrol', 'show', 'job', next), /Dependency=singleton\(unfulfilled\)/);
     const followed = type('sattach', `${first}.batch`);
     write('go-alone', '');
     const said = await followed;
@@ -467,7 +567,7 @@ describe('the commands of Slurm', () => {
       [/^srun: error: No job 99999/, 'srun', '--jobid=99999', 'true'],
       [/^srun: error: --mpi=pmix is not honoured/, 'srun', '--mpi=pmix', 'true'],
       [/^srun: error: Invalid --cpu-bind argument/, 'srun', '--cpu-bind=nope', 'true'],
-      [/^scancel: error: Kill job error on job id 99999/, 'scancel', '99999'],
+      [/^scancel: error: Kill job error on job id 99999/, 'scancel', '-v', '99999'],
       [/^scancel: error: No job identification provided/, 'scancel'],
       [/^srun: error: --multi-prog is not honoured/, 'srun', '--multi-prog', 'file'],
       [/^salloc: error: .*no-such/, 'salloc', '--no-such'],

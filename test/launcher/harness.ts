@@ -13,6 +13,7 @@ import {
   RequestWriter,
   type SpawnFrame,
 } from '../../src/kernel/agent/launcher-wire.ts';
+import type { SignalTo } from '../../src/kernel/model/job.ts';
 import { fallbackCommand } from '../../src/kernel/os/launcher-build.ts';
 
 /** No condition waited for here takes longer than this, however busy the machine. */
@@ -228,8 +229,8 @@ export class Agent {
     return (await this.answer('leftovers', id)).count;
   }
 
-  async signal(id: number, signal: number): Promise<number> {
-    this.ask((writer) => writer.signal(id, signal));
+  async signal(id: number, signal: number, to?: SignalTo): Promise<number> {
+    this.ask((writer) => writer.signal(id, signal, to));
     return (await this.answer('signalled', id)).count;
   }
 

@@ -22,6 +22,12 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   (\`SLURM_PROCID\` not where it has several processes).
 - Steps are \`42.0\` and \`42_7.1\`: what \`weft exec\` starts, and \`srun\` under \`salloc\` or with \`--pty\`. \`sacct\` and \`scancel\` know them. Ranks of
   \`srun\` in a script are the script's own. \`sstat\` measures whole tasks, with the steps in them.
+- Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
+  does not wait. One inside of another has the cpus of that one.
+- \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
+- \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed.
+- There is no \`sacctmgr\`, \`sshare\`, \`sprio\`, \`sreport\`, \`sdiag\`, \`strigger\`, \`sbcast\`, and no job of several parts (\`hetjob\`, \`:\`): see \`weft usage\`,
+  \`weft why\`, \`weft report\`, and \`--in\` of \`weft submit\`.
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
   there, outside of a job in one of its own.
@@ -53,6 +59,6 @@ function tableOf(rows: readonly OptionRow[]): string {
 
 const SCONTROL = `## scontrol
 
-\`show job|node|partition|hostnames|hostlist|config\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`ping\`,
+\`show job|node|partition|reservation|hostnames|hostlist|config|version\`, \`-o\`, \`write batch_script\`, \`create reservation\`, \`delete\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`ping\`,
 \`update JobId=… TimeLimit|Partition|Nice|JobName|QOS=…\`, \`update NodeName=… State=DRAIN|RESUME Reason=…\`.
 `;

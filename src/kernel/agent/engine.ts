@@ -270,7 +270,8 @@ function epochOf(event: RunnerEvent): EpochId | null {
 /** What is sent once, when it is decided; not again after a restart. */
 function signalOf(event: RunnerEvent): Effect | null {
   if (event.kind !== 'signal_wanted' && event.kind !== 'warning_due') return null;
-  const { epochId, signal } = event;
+  const { epochId, signal, to } = event;
   const key = event.kind === 'warning_due' ? 'warning' : `signal#${event.serial}`;
-  return { kind: 'signal', epochId, key, signals: [signal], asked: true };
+  const effect = { kind: 'signal', epochId, key, signals: [signal], asked: true } as const;
+  return to === undefined ? effect : { ...effect, to };
 }

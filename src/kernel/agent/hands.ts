@@ -213,11 +213,11 @@ export class Hands {
     this.#world.outputs.watch(epoch.order, uid, outputsOf(epoch, this.#world.settings));
   }
 
-  #signal(epoch: Epoch, { signals = [], asked }: Effect): void {
+  #signal(epoch: Epoch, { signals = [], asked, to }: Effect): void {
     const processes = this.#world.processes();
     for (const process of processesOf(epoch)) {
       if (!isOpen(process)) continue;
-      for (const signal of signals) processes?.signal(process.launchId, signal, asked);
+      for (const signal of signals) processes?.signal(process.launchId, signal, asked, to);
     }
     // What is told to end has to be awake for it.
     if (signals.includes(SIGSTOP)) this.#containers.hold(epoch, 'pause');

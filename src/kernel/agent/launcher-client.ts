@@ -1,6 +1,7 @@
 // The Processes port over a connection to the launcher. The connection is made elsewhere; what is
 // asked for in one turn of the event loop goes out in one write.
 
+import type { SignalTo } from '../model/job.ts';
 import type { KnownProcess, ProcessEvent } from '../model/processes.ts';
 import { LAUNCHER_ERROR, LAUNCHER_VERSION } from '../ports/launcher-frames.ts';
 import type { LauncherStream, LaunchRequest, Processes } from '../ports/processes.ts';
@@ -87,8 +88,8 @@ export class LauncherClient implements Processes {
     this.#ask((writer) => writer.heard(monotonic));
   }
 
-  signal(launchId: number, signal: number): void {
-    this.#ask((writer) => writer.signal(launchId, signal));
+  signal(launchId: number, signal: number, _isAsked?: boolean, to?: SignalTo): void {
+    this.#ask((writer) => writer.signal(launchId, signal, to));
   }
 
   leftovers(launchId: number): Promise<number> {

@@ -1,6 +1,7 @@
 // The agent's half of the launcher's protocol: requests to bytes
 // (src/kernel/ports/launcher-frames.ts). Pure: no sockets, no clock.
 
+import type { SignalTo } from '../model/job.ts';
 import {
   type ANSWERS,
   type Fields,
@@ -10,7 +11,7 @@ import {
   type Layout,
   type Limit,
   REQUESTS,
-  SCOPE_ALL,
+  SCOPE,
   type Sort,
   SPAWN_FLAG,
   UNLIMITED,
@@ -84,8 +85,8 @@ export class RequestWriter {
   }
 
   /** To everything that belongs to it. */
-  signal(id: number, signal: number): void {
-    this.#write(REQUESTS.signal, { id, signal, scope: SCOPE_ALL });
+  signal(id: number, signal: number, to?: SignalTo): void {
+    this.#write(REQUESTS.signal, { id, signal, scope: SCOPE[to ?? 'all'] });
   }
 
   forget(id: number): void {

@@ -8,11 +8,16 @@ import type { LaunchOrder } from '../model/orders.ts';
  * name cannot point anywhere else; an unknown field stays as it is.
  */
 export function formatPattern(pattern: string, order: LaunchOrder, rank: number): string {
-  return pattern.replace(/%(.)/g, (whole, field: string) => {
+  return pattern.replace(/%(\d{0,2})(.)/g, (whole, width: string, field: string) => {
     const value = fieldValue(field, order, rank);
-    return value === null ? whole : value.replaceAll('/', '_');
+    if (value === null) return whole;
+    const isNumber = /^\d+$/.test(value) && NUMBERS.includes(field);
+    return isNumber ? value.padStart(Number(width), '0') : value.replaceAll('/', '_');
   });
 }
+
+/** Fields of which `%4a` has four digits at least. */
+const NUMBERS = 'jaenp';
 
 function fieldValue(field: string, order: LaunchOrder, rank: number): string | null {
   switch (field) {

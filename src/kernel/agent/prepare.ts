@@ -316,7 +316,7 @@ export class Preparer {
         environment: environmentOfProcess(environment, rank, mark),
         stdin: this.#stdinOf(order, rank, inItsPlace === undefined),
         ...this.#outputs(setting, rank),
-        append: beganBefore(order) > 0 || sharesOutput(order),
+        append: order.files.append === true || beganBefore(order) > 0 || sharesOutput(order),
         umask: order.umask,
         makeParents: order.files.stdout !== undefined || order.files.stderr !== undefined,
         wants,

@@ -61,7 +61,7 @@ export const EVENT_KINDS = {
     'owner uid key waitsFor behind name request array',
   ),
   environment_added: shownTo('admin', 'The variables of a job were kept; they are not shown.', ''),
-  dependency_met: shownTo('job', 'One of the jobs that it waits for is done as wanted.', 'on'),
+  dependency_met: shownTo('job', 'One of the jobs that it waits for is done as wanted.', 'on next'),
   element_met: shownTo(
     'job',
     'Tasks of an array may start: those with their index have completed.',

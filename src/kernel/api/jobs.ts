@@ -1,7 +1,7 @@
 // Jobs and tasks as the API shows them, and the requests about them.
 
 import { z } from 'zod';
-import { JOB_ORDERS, OUTCOME_FILTERS, OUTCOMES, TASK_STATES } from '../model/job.ts';
+import { JOB_ORDERS, OUTCOME_FILTERS, OUTCOMES, SIGNAL_TO, TASK_STATES } from '../model/job.ts';
 import { JOB_SOURCES } from '../model/job-source.ts';
 import {
   askedResources,
@@ -90,6 +90,12 @@ export const jobView = z.object({
   request: requestView,
   walltimeMs: z.int().nullable(),
   held: z.boolean(),
+  /** Absent: the usual one. */
+  qos: z.string().exactOptional(),
+  /** Limit of the array's tasks at once. Absent: none. */
+  runningMax: z.int().nullable().exactOptional(),
+  /** Dependencies that are waited for still. Absent: none. */
+  openDependencies: z.array(z.object({ jobId: z.int(), condition: z.string() })).exactOptional(),
 });
 export type JobView = z.infer<typeof jobView>;
 
@@ -103,6 +109,7 @@ export const jobDetail = jobView.extend({
     stdout: z.string().exactOptional(),
     stderr: z.string().exactOptional(),
     stdin: z.string().exactOptional(),
+    append: z.literal(true).exactOptional(),
   }),
   /**
    * Files of a job in a directory of its own: the list of what it is brought, patterns of what is
@@ -111,7 +118,9 @@ export const jobDetail = jobView.extend({
   staging: z
     .object({ inputs: z.string().nullable(), outputs: z.array(z.string()).nullable() })
     .nullable(),
-  dependencies: z.array(z.object({ jobId: z.int(), condition: z.string() })),
+  dependencies: z.array(
+    z.object({ jobId: z.int(), condition: z.string(), delayMs: count.exactOptional() }),
+  ),
   waitsFor: z.array(z.int()),
   beginAt: instantOrNull,
   qos: z.string(),
@@ -124,7 +133,9 @@ export const jobDetail = jobView.extend({
    */
   retries: z.array(z.int()).exactOptional(),
   /** A signal so long before the time limit. */
-  warning: z.object({ leadMs: count, signal: z.int() }).nullable(),
+  warning: z
+    .object({ leadMs: count, signal: z.int(), to: z.enum(SIGNAL_TO).exactOptional() })
+    .nullable(),
   /** The job's tasks have items that are kept: the points of a sweep. */
   hasItems: z.boolean().exactOptional(),
   /** Ranks of a job with `mpi`. */
@@ -286,6 +297,8 @@ export const signalRequest = z.strictObject({
   index: count.optional(),
   /** Number, 1 to 64. */
   signal: z.int().min(1).max(64),
+  /** To its program itself alone, or to all that it has started. Absent: to all. */
+  to: z.enum(SIGNAL_TO).exactOptional(),
 });
 
 export const logsQuery = z.strictObject({

@@ -4,6 +4,7 @@
 import { z } from 'zod';
 import type { BlobHash } from '../model/blob.ts';
 import type { JobId, NodeName } from '../model/ids.ts';
+import { SIGNAL_TO } from '../model/job.ts';
 import {
   ARRAY_TASKS_MAX,
   DEPENDENCIES_MAX,
@@ -53,6 +54,8 @@ const directory = z.discriminatedUnion('kind', [
 ]);
 
 const files = z.strictObject({
+  /** Files that are there already are gone on with. Absent: begun anew. */
+  append: z.literal(true).exactOptional(),
   stdout: path.exactOptional(),
   stderr: path.exactOptional(),
   stdin: path.exactOptional(),
@@ -75,18 +78,27 @@ const array = z.strictObject({
   runningMax: z.int().min(1).exactOptional(),
 });
 
+const DELAY_MAX_MS = 366 * 86_400_000;
+
 const dependency = z.strictObject({
   jobId: z
     .int()
     .min(1)
     .transform((id) => id as JobId),
-  condition: z.enum(['ok', 'any', 'fail', 'each']),
+  condition: z.enum(['ok', 'any', 'fail', 'each', 'start']),
+  /** With `start`: so long after it. */
+  delayMs: z.int().min(0).max(DELAY_MAX_MS).exactOptional(),
 });
 
 const environment = textMap(ENVIRONMENT_MAX);
 
 /** A signal to the processes so long before the time limit. */
-const warning = z.strictObject({ leadMs: z.int().min(1), signal: z.int().min(1).max(64) });
+const warning = z.strictObject({
+  leadMs: z.int().min(1),
+  signal: z.int().min(1).max(64),
+  /** To the program itself alone, or to all that it has started. Absent: to all. */
+  to: z.enum(SIGNAL_TO).exactOptional(),
+});
 
 /** Schemas of the options whose values have a form of their own. */
 const OWN_FORMS = {

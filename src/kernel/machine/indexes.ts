@@ -28,6 +28,8 @@ interface OwnIndexes {
   readonly dependents: Map<JobId, Set<JobId>>;
   /** Jobs that wait for their begin time. */
   readonly beginning: Set<JobId>;
+  /** Jobs that wait for others to start. */
+  readonly following: Set<JobId>;
   /** Tasks stopped to make room, or about to be. */
   readonly preempted: Set<Task>;
   /** Jobs that users gave to sites, by `hpc/4711`. */
@@ -51,6 +53,7 @@ export function createIndexes(): OwnIndexes {
     waiting: new Map(),
     dependents: new Map(),
     beginning: new Set(),
+    following: new Set(),
     preempted: new Set(),
     foreign: new Map(),
     environmentIds: new Map(),

@@ -28,6 +28,8 @@ export interface OutputFiles {
   /** Absent: captured by the agent, readable by `weft logs`. */
   readonly stdout?: string;
   readonly stderr?: string;
+  /** Files that are there already are gone on with. Absent: begun anew. */
+  readonly append?: true;
   /** Absent: /dev/null. `-`: what the client sends while the job runs (`CLIENT_STDIN`). */
   readonly stdin?: string;
 }
@@ -61,7 +63,13 @@ export interface Warning {
   readonly leadMs: number;
   /** Signal number. */
   readonly signal: number;
+  /** Absent: to all processes. */
+  readonly to?: SignalTo;
 }
+
+/** `main`: the program itself alone; `others`: all that it has started. */
+export const SIGNAL_TO = ['main', 'others'] as const;
+export type SignalTo = (typeof SIGNAL_TO)[number];
 
 /** Indices as `0-99,200` (IntervalSet text) and how many of them may hold resources at once. */
 export interface ArraySpec {
@@ -71,11 +79,14 @@ export interface ArraySpec {
 
 /**
  * Start only after another job is done: with `ok` all tasks completed, with `fail` any did not.
- * With `each` every task starts after the task of the other array with its index has completed.
+ * With `each` every task starts after the task of the other array with its index has completed;
+ * with `start` as soon as all tasks of the other have started, or it is done.
  */
 export interface Dependency {
   readonly jobId: JobId;
-  readonly condition: 'ok' | 'any' | 'fail' | 'each';
+  readonly condition: 'ok' | 'any' | 'fail' | 'each' | 'start';
+  /** With `start`: so long after its first start, or its end where it never started. Absent: 0. */
+  readonly delayMs?: number;
 }
 
 /**

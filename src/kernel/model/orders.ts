@@ -10,6 +10,7 @@ import type {
   OutputFiles,
   Program,
   Recycle,
+  SignalTo,
   Usage,
   Warning,
   WorkDirectory,
@@ -171,6 +172,8 @@ export interface SignalOrder {
   readonly epochId: EpochId;
   readonly signal: number;
   readonly serial: number;
+  /** Absent: to all processes, as of older heads. */
+  readonly to?: SignalTo;
 }
 
 /**

@@ -22,7 +22,8 @@ export function separateFiles(files: OutputFiles): OutputFiles {
  */
 export function unknownField(pattern: string): string | null {
   return (
-    [...pattern.matchAll(/%(.)/g)].find(([, field = '']) => !FIELDS.includes(field))?.[0] ?? null
+    [...pattern.matchAll(/%\d{0,2}(.)/g)].find(([, field = '']) => !FIELDS.includes(field))?.[0] ??
+    null
   );
 }
 
@@ -33,7 +34,7 @@ const FIELDS = 'jatenpNxu%';
 const DEVICE = /^\/dev\/(?!shm\/)/;
 
 function separate(pattern: string): string {
-  const fields = [...pattern.matchAll(/%(.)/g)].map(([, field]) => field);
+  const fields = [...pattern.matchAll(/%\d{0,2}(.)/g)].map(([, field]) => field);
   const isOwn = fields.includes('a') || fields.includes('t') || DEVICE.test(pattern);
   return isOwn ? pattern : `${pattern}.%a`;
 }

@@ -59,19 +59,26 @@ export function parseArray(text: string): Result<ArraySpec, string> {
   return ok(atOnce === undefined ? array : { ...array, runningMax: Number(atOnce) });
 }
 
-/** `42` or `42:ok|any|fail|each`. */
+/** `42` or `42:ok|any|fail|each|start`, or `42:start+10m`. */
 export function parseDependency(text: string): Result<Dependency, string> {
-  const [id = '', condition = 'ok', ...rest] = text.split(':');
+  const [id = '', said = 'ok', ...rest] = text.split(':');
+  const [condition = '', delay] = said.split(/\+(.*)/s);
   const place = parseTaskId(id);
   const known = isCondition(condition);
   if (!place.ok || place.value.index !== null || !known || rest.length > 0) {
-    return err(`'${text}' is not a dependency; write 42, 42:ok, 42:any, 42:fail or 42:each`);
+    return err(
+      `'${text}' is not a dependency; write 42, 42:ok, 42:any, 42:fail, 42:each or 42:start`,
+    );
   }
-  return ok({ jobId: place.value.jobId, condition });
+  const { jobId } = place.value;
+  if (delay === undefined) return ok({ jobId, condition });
+  const delayMs = parseDuration(delay);
+  if (condition !== 'start') return err(`'${text}': only start has a time behind it, 42:start+10m`);
+  return delayMs.ok ? ok({ jobId, condition, delayMs: delayMs.value }) : delayMs;
 }
 
 function isCondition(text: string): text is Dependency['condition'] {
-  return ['ok', 'any', 'fail', 'each'].includes(text);
+  return ['ok', 'any', 'fail', 'each', 'start'].includes(text);
 }
 
 /** `requeue`, `wait` or `lease=30m`. */

@@ -10,8 +10,9 @@ export const LAUNCHER_VERSION = 1;
 export const FRAME_BYTES_MAX = 1 << 20;
 
 export const SPAWN_FLAG = { setIds: 1, append: 2, byUmask: 4, makeParents: 8 } as const;
-/** The only scope of a signal: all that belongs to the process. */
-export const SCOPE_ALL = 1;
+/** Reach of a signal: all that belongs to the process, the process alone, all but it. */
+export const SCOPE = { all: 1, main: 2, others: 3 } as const;
+
 /** In the place of a limit that there is not. */
 export const UNLIMITED = 0xffff_ffff_ffff_ffffn;
 export const RECORD_STATE = { running: 1, stopped: 2, exited: 3, failed: 4, launching: 5 } as const;

@@ -1,6 +1,7 @@
 // Starting and ending processes on a node, as the agent's shell sees it. Implemented over the
 // launcher (agent/launcher-client.ts) and by the simulator.
 
+import type { SignalTo } from '../model/job.ts';
 import type { KnownProcess, ProcessEvent } from '../model/processes.ts';
 
 /** One process to start. `launchId` is chosen by the agent and never reused within its instance. */
@@ -64,8 +65,9 @@ export interface Processes {
    * To every process that belongs to it, also those that left its session.
    * @param isAsked somebody sends it to them for what they make of it. Absent: they are to end,
    * stop or go on.
+   * @param to absent: to all of them.
    */
-  signal(launchId: number, signal: number, isAsked?: boolean): void;
+  signal(launchId: number, signal: number, isAsked?: boolean, to?: SignalTo): void;
   /** How many processes still belong to it, zombies aside. */
   leftovers(launchId: number): Promise<number>;
   /** Lets an ended record go. */

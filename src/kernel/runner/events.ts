@@ -1,7 +1,7 @@
 // Facts about epochs on this node. They are journaled, and state is nothing but their sum.
 
 import type { EpochId } from '../model/ids.ts';
-import type { ExitStatus, Usage } from '../model/job.ts';
+import type { ExitStatus, SignalTo, Usage } from '../model/job.ts';
 import type { LifeId, Stamp } from '../model/life.ts';
 import type { EndReport, LaunchOrder, Report } from '../model/orders.ts';
 import type { YieldPause } from '../model/pause.ts';
@@ -99,6 +99,7 @@ export type RunnerEvent =
       readonly epochId: EpochId;
       readonly signal: number;
       readonly serial: number;
+      readonly to?: SignalTo;
     }
   /** The clock of its own time limit begins, with what was over of the time for the build. */
   | {
@@ -110,7 +111,12 @@ export type RunnerEvent =
       readonly tookMs: number;
     }
   /** The time limit is near: as `signal_wanted`, by the order itself. */
-  | { readonly kind: 'warning_due'; readonly epochId: EpochId; readonly signal: number }
+  | {
+      readonly kind: 'warning_due';
+      readonly epochId: EpochId;
+      readonly signal: number;
+      readonly to?: SignalTo;
+    }
   | {
       readonly kind: 'ending_begun';
       readonly epochId: EpochId;

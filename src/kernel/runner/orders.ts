@@ -236,6 +236,7 @@ function showsAlready(epoch: Epoch, kind: 'suspend' | 'resume'): boolean {
 function decideSignal(epoch: Epoch | undefined, order: SignalOrder): RunnerEvent[] {
   const run = epoch?.run ?? null;
   if (run === null || order.serial <= run.signalSerial || !run.processes.some(isOpen)) return [];
-  const { epochId, signal, serial } = order;
-  return [{ kind: 'signal_wanted', epochId, signal, serial }];
+  const { epochId, signal, serial, to } = order;
+  const wanted = { kind: 'signal_wanted', epochId, signal, serial } as const;
+  return [to === undefined ? wanted : { ...wanted, to }];
 }

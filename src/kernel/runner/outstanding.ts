@@ -2,6 +2,7 @@
 // key and life; after a restart it does them again, which is harmless.
 
 import type { EpochId } from '../model/ids.ts';
+import type { SignalTo } from '../model/job.ts';
 import type { Report } from '../model/orders.ts';
 import { type Epoch, isHeldStill, isOpen, type Launching, type Running } from './epoch.ts';
 import type { RunnerState } from './state.ts';
@@ -15,6 +16,8 @@ export interface Effect {
   readonly signals?: readonly number[];
   /** Somebody sends them to the processes, for what these make of it. */
   readonly asked?: true;
+  /** Absent: to all processes. */
+  readonly to?: SignalTo;
   /** The effect only ends processes: done twice it does no harm, and it may be done unrecorded. */
   readonly ends?: true;
 }

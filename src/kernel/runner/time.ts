@@ -93,7 +93,9 @@ function warningDue(epoch: Epoch, now: Now): RunnerEvent | null {
   const at = warningAtMs(epoch);
   if (at === null || isStanding(epoch) || elapsedMs(epoch, now) < at) return null;
   const { epochId, warning } = epoch.order;
-  return { kind: 'warning_due', epochId, signal: present(warning, 'the warning').signal };
+  const { signal, to } = present(warning, 'the warning');
+  const due = { kind: 'warning_due', epochId, signal } as const;
+  return to === undefined ? due : { ...due, to };
 }
 
 function isStanding({ run }: Epoch): boolean {

@@ -43,7 +43,7 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.argument('<job...>', OPERANDS_TEXT);
     const after = 'start when this job is done, or none; else as the job did (repeatable)';
-    command.option('--after <job[:ok|any|fail|each]>', after, collect);
+    command.option('--after <job[:ok|any|fail|each|start]>', after, collect);
     command.option('--all', 'run the tasks that completed again, too');
     const files = 'send the files that were sent with the job as they are here now';
     command.option('--with-new-files', files);

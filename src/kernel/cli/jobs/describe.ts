@@ -51,7 +51,7 @@ export function describeJob(job: JobDetail, now: number, more: readonly Titled[]
     ['Timeline', timeWords(job, now)],
     ['Elapsed', elapsed({ from: job.runStartedAt, until: job.endedAt }, now)],
     ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
-    ['After', job.dependencies.map((on) => `${on.jobId}:${on.condition}`).join(', ')],
+    ['After', job.dependencies.map(dependencyWords).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],
     ['Output', outputWords(job)],
     ['Notify', (job.notifications ?? []).map(({ words }) => byOwnClock(words, now)).join('; ')],
@@ -148,4 +148,13 @@ function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {
       ? `lease ${formatDuration(onNodeLoss.leaseMs ?? 0)}`
       : onNodeLoss.kind;
   return requeue ? kind : `${kind}, then the task ends`;
+}
+
+/** What was asked for. */
+function dependencyWords({
+  jobId,
+  condition,
+  delayMs = 0,
+}: JobDetail['dependencies'][number]): string {
+  return `${jobId}:${condition}${delayMs === 0 ? '' : `+${formatDuration(delayMs)}`}`;
 }

@@ -3,6 +3,7 @@
 import type { JobDetail, JobView } from '../../api/jobs.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
 import { isNext } from '../../machine/tasks/shown-state.ts';
+import type { JobId } from '../../model/ids.ts';
 import type { ExitStatus, Outcome } from '../../model/job.ts';
 import { siteJobOf, sourceOf } from '../../model/job-source.ts';
 import { withoutFeatures } from '../../model/node-features.ts';
@@ -41,8 +42,32 @@ export function viewJob(engine: Engine, record: JobRecord, reasons: Reasons): Jo
     directory: spec.directory.kind === 'shared' ? spec.directory.path : null,
     request: viewRequest(spec.request),
     walltimeMs: spec.walltimeMs,
+    ...unusual(record),
     ...(live === null ? whatWas(record) : whatIs(engine, live, reasons)),
   };
+}
+
+type Unusual = Partial<Pick<JobView, 'qos' | 'runningMax' | 'openDependencies'>>;
+
+/** What most jobs do not have: a list of many says nothing of it. */
+function unusual({ spec, live }: JobRecord): Unusual {
+  const found: { -readonly [Name in keyof Unusual]: Unusual[Name] } = {};
+  if (spec.qos !== undefined) found.qos = spec.qos;
+  if (spec.array?.runningMax !== undefined) found.runningMax = spec.array.runningMax;
+  const open = live === null ? [] : waitedFor(live);
+  if (open.length > 0) {
+    found.openDependencies = spec.dependencies
+      .filter(({ jobId }) => open.includes(jobId))
+      .map(({ jobId, condition }) => ({ jobId, condition: String(condition) }));
+    const named = found.openDependencies.map(({ jobId }) => jobId);
+    for (const jobId of open)
+      if (!named.includes(jobId)) found.openDependencies.push({ jobId, condition: 'singleton' });
+  }
+  return found;
+}
+
+function waitedFor({ waitsFor, behind }: Job): JobId[] {
+  return [...new Set([...waitsFor, ...behind.keys()])];
 }
 
 type Moving = 'reason' | 'notice' | 'priority' | 'taskCounts' | 'runStartedAt' | 'nodes' | 'held';
@@ -93,7 +118,7 @@ export function viewJobDetail(
     ...view,
     ...viewSpec(spec, isOwner),
     environment: isOwner && live !== null ? { ...live.spec.environment } : null,
-    waitsFor: live === null ? [] : [...new Set([...live.waitsFor, ...live.behind.keys()])],
+    waitsFor: live === null ? [] : waitedFor(live),
     notifications: isOwner ? [] : null,
     cancelledBy: cancelledBy(outcome),
     usage: { ...usage },

@@ -166,7 +166,10 @@ function forbiddenBy(pending: Pending): Reason | null {
     const on = spec.dependencies.filter(({ jobId: other, condition }) => {
       return waitsFor.has(other) && condition !== 'each';
     });
-    return { kind: 'dependency', on };
+    const named = new Set(on.map(({ jobId: other }) => other));
+    const others = [...waitsFor].filter((other) => !named.has(other));
+    const namesakes = others.map((other) => ({ jobId: other, condition: 'any' }) as const);
+    return { kind: 'dependency', on: [...on, ...namesakes] };
   }
   if (behind.length > 0) return { kind: 'dependency', arrays: behind, index };
   if (beginReached || spec.beginAt === null) return null;

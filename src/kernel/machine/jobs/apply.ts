@@ -14,6 +14,7 @@ import type { TaskEnds } from '../part.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
 import type { Job } from './facts.ts';
+import { noteFollowing } from './following.ts';
 import { indicesOf, parseIndices } from './indices.ts';
 import {
   endedSet,
@@ -91,6 +92,7 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
   for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
   if (!job.beginReached) state.indexes.beginning.add(job.id);
+  if (job.waitsFor.size > 0) noteFollowing(state, job);
   requeueEntry(state, job);
 }
 
@@ -101,8 +103,11 @@ function behindOf({ behind = [] }: Of<'job_submitted'>): Job['behind'] {
 
 export function applyDependencyMet(state: State, event: Of<'dependency_met'>): void {
   const job = jobOf(state, event.jobId);
-  job.waitsFor = waitsForAll([...job.waitsFor].filter((id) => id !== event.on));
+  const left = [...job.waitsFor].filter((id) => id !== event.on);
+  job.waitsFor = waitsForAll(event.next === undefined ? left : [...left, event.next]);
+  if (event.next !== undefined) dependentsOf(state, event.next).add(job.id);
   if (!job.behind.has(event.on)) forgetDependent(state, event.on, job.id);
+  noteFollowing(state, job);
   requeueEntry(state, job);
 }
 
@@ -179,6 +184,7 @@ export function applyJobDone(state: State, event: Of<'job_done'>, at: number): v
   job.outcome = event.outcome;
   job.endedAt = event.endedAt ?? at;
   state.indexes.beginning.delete(job.id);
+  state.indexes.following.delete(job.id);
   assert(job.behind.size === 0, `job ${job.id} waits for no other array`);
   for (const on of job.waitsFor) forgetDependent(state, on, job.id);
   job.waitsFor = NO_JOBS;

@@ -23,7 +23,13 @@ export type JobEvent =
       readonly environmentId: number;
       readonly variables: Readonly<Record<string, string>>;
     }
-  | { readonly kind: 'dependency_met'; readonly jobId: JobId; readonly on: JobId }
+  | {
+      readonly kind: 'dependency_met';
+      readonly jobId: JobId;
+      readonly on: JobId;
+      /** An older job of its name, for which it waits in its place. Absent: for none. */
+      readonly next?: JobId;
+    }
   /** These tasks of another array have completed: those of this job with their indices follow. */
   | {
       readonly kind: 'element_met';

@@ -15,6 +15,7 @@ import { decideChange } from './change.ts';
 import { checkJobs } from './check.ts';
 import { dependentsOf } from './dependents.ts';
 import type { Job, Task } from './facts.ts';
+import { decideFollowing, noteFollowing } from './following.ts';
 import { decideRetry } from './retry.ts';
 import { briefJob, type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
 import { decideSubmit } from './submit.ts';
@@ -58,6 +59,7 @@ function decideDueJobs(step: Step): void {
     const beginAt = state.jobs.get(jobId)?.spec.beginAt ?? 0;
     if (beginAt <= step.at) step.emit({ kind: 'begin_reached', jobId });
   }
+  decideFollowing(step);
   // A tenth at a time, so that the list is not rebuilt for every job that ends.
   const surplus = state.finished.length - settings.retainedJobsMax;
   if (surplus > settings.retainedJobsMax / 10) {
@@ -83,6 +85,7 @@ function indexJob(state: State, job: Job): void {
   countHeld(state, job, running);
   for (const on of [...job.waitsFor, ...job.behind.keys()]) dependentsOf(state, on).add(job.id);
   if (!job.beginReached && job.outcome === null) indexes.beginning.add(job.id);
+  noteFollowing(state, job);
   requeueEntry(state, job);
 }
 

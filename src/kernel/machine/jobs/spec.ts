@@ -151,13 +151,14 @@ function checkWalltime(wanted: number | null): number | null {
 /**
  * Checks a warning: it comes while the job runs, so the time limit must be longer than its lead.
  */
-function checkWarning({ signal, leadMs }: Warning, walltimeMs: number | null): Warning {
+function checkWarning(warning: Warning, walltimeMs: number | null): Warning {
+  const { signal, leadMs, to } = warning;
   whole('a signal', signal, 1, 64);
   whole('the time between signal and time limit in ms', leadMs, 1, 100 * 365 * DAY_MS);
   if (walltimeMs === null) {
     wrong('a signal before the time limit needs a time limit; give one with --time');
   }
-  if (leadMs < walltimeMs) return { signal, leadMs };
+  if (leadMs < walltimeMs) return to === undefined ? { signal, leadMs } : { signal, leadMs, to };
   const [lead, limit] = [leadMs, walltimeMs].map(formatDuration);
   return wrong(`the signal must come ${lead} before the time limit, which is only ${limit}`);
 }

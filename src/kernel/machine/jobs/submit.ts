@@ -24,13 +24,14 @@ import { couldEverRun, type Outline, refusedBy, tooBigFor } from '../partitions/
 import { schedulingOf } from '../partitions/settings.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
-import { brokenDependency, endPending, meets } from '../tasks/ending.ts';
+import { brokenDependency, endPending } from '../tasks/ending.ts';
 import { waitingOf } from './behind.ts';
 import type { SubmitJob } from './commands.ts';
 import { defaultMemory } from './default-memory.ts';
 import type { SharedPaths } from './directory.ts';
 import { brokenElement, type Elements, judgeElements } from './elements.ts';
 import type { Job } from './facts.ts';
+import { hasFollowed, meets, olderNamesake } from './following.ts';
 import { admitJob } from './in-reservation.ts';
 import { type Asker, requestOf, withAnyAccount } from './request-of.ts';
 import { completeSpec, type Grounds } from './spec.ts';
@@ -139,7 +140,20 @@ export function acceptSubmission(
     return step.refuse('job.dependency_unknown', { job: String(dependencies.unknown) });
   }
   if ('refused' in dependencies) return err(dependencies.refused);
-  return ok({ spec, ...dependencies });
+  return ok({ spec, ...dependencies, waitsFor: withNamesake(step, spec, actor, dependencies) });
+}
+
+/** One that is to be alone by its name waits for the newest of those that are left. */
+function withNamesake(
+  step: Step,
+  { name, singleton }: JobSpec,
+  actor: UserActor,
+  { waitsFor, broken }: Pick<Accepted, 'waitsFor' | 'broken'>,
+): readonly JobId[] {
+  if (singleton !== true || broken !== null) return waitsFor;
+  const id = step.state.nextJobId as JobId;
+  const older = olderNamesake(step, { owner: actor.name, name, id });
+  return older === undefined || waitsFor.includes(older) ? waitsFor : [...waitsFor, older];
 }
 
 /**
@@ -190,6 +204,8 @@ function judge(step: Step, spec: JobSpec, retired: SubmitJob['retired']): Judged
       const elements = judgeElements(step, dependency, spec, retired);
       if (!elements.ok) return { refused: elements.error };
       if (elements.value !== null) behind.set(dependency.jobId, elements.value);
+    } else if (dependency.condition === 'start') {
+      if (!hasFollowed(step, dependency)) waitsFor.add(dependency.jobId);
     } else if (kind === undefined) waitsFor.add(dependency.jobId);
     else broken ??= brokenBy(dependency, kind);
   }

@@ -163,9 +163,10 @@ function because({ because }: Of<'end_asked'>): { readonly because?: string } {
 export function applySignalAsked(state: State, event: Of<'signal_asked'>): void {
   const task = taskOf(state, event.place);
   state.signalSerial += 1;
-  const { signal } = event;
+  const { signal, to } = event;
   const epochId = epochIdOf(task);
-  const order: SignalOrder = { kind: 'signal', epochId, signal, serial: state.signalSerial };
+  const all = { kind: 'signal', epochId, signal, serial: state.signalSerial } as const;
+  const order: SignalOrder = to === undefined ? all : { ...all, to };
   for (const part of task.parts.values()) {
     if (part.state !== 'started' && part.state !== 'suspended') continue;
     nodeOf(state, part.share.node).signals.set(epochId, order);

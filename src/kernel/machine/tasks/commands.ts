@@ -1,6 +1,7 @@
 // What can be asked about tasks.
 
 import type { NodeName, TaskPlace } from '../../model/ids.ts';
+import type { SignalTo } from '../../model/job.ts';
 
 export type TaskCommand =
   | StartTask
@@ -33,6 +34,8 @@ export interface SignalTask {
   readonly kind: 'signal_task';
   readonly place: TaskPlace;
   readonly signal: number;
+  /** Absent: to all of its processes. */
+  readonly to?: SignalTo;
 }
 
 export interface SuspendTask {

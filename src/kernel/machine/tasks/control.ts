@@ -62,7 +62,7 @@ function waitsForDead({ state }: Step, { parts }: Task): boolean {
 }
 
 export function decideSignal(step: Step, command: SignalTask, actor: Actor): Answer {
-  const { place, signal } = command;
+  const { place, signal, to } = command;
   if (!isWhole(signal, 1, 64)) {
     return step.refuse('argument.invalid', { what: `${signal} is not a signal number (1-64)` });
   }
@@ -77,7 +77,8 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   if (refused !== null) return refused;
   for (const task of running) {
     const by = nameOf(actor);
-    step.emit({ kind: 'signal_asked', place: placeOf(job, task.index), signal, by });
+    const asked = { kind: 'signal_asked', place: placeOf(job, task.index), signal, by } as const;
+    step.emit(to === undefined ? asked : { ...asked, to });
   }
   return ok({ kind: 'changed', count: running.length });
 }

@@ -8,6 +8,7 @@ import type { Dependency, Outcome } from '../../model/job.ts';
 import { waitingOf } from '../jobs/behind.ts';
 import { type EndedTasks, followElements } from '../jobs/elements.ts';
 import type { Job, Task } from '../jobs/facts.ts';
+import { dependencyMet, isFollowed, meets } from '../jobs/following.ts';
 import { placeOf } from '../jobs/place.ts';
 import type { Step } from '../step.ts';
 import { lastEndOf } from './apply.ts';
@@ -152,7 +153,8 @@ function followUp(step: Step, id: JobId, on: Job): EndedTasks | null {
   const kind = present(on.outcome, `the outcome of job ${on.id}`).kind;
   const broken = conditions.find((dependency) => !meets(dependency, kind));
   if (broken === undefined) {
-    step.emit({ kind: 'dependency_met', jobId: id, on: on.id });
+    if (!isFollowed(step, job, on.id)) return null; // Time has to pass since its start.
+    step.emit(dependencyMet(step, job, on.id));
     return null;
   }
   const indices = waitingOf(job);
@@ -160,12 +162,6 @@ function followUp(step: Step, id: JobId, on: Job): EndedTasks | null {
   if (indices.size === 0) return null; // Ended in this very step, by another broken dependency.
   step.emit({ kind: 'pending_ended', jobId: id, indices: indices.toString(), outcome });
   return { job, indices, outcome };
-}
-
-export function meets(dependency: Dependency, kind: Outcome['kind']): boolean {
-  const { condition } = dependency;
-  if (condition === 'any') return true;
-  return (condition === 'ok' || condition === 'each') === (kind === 'completed');
 }
 
 export function brokenDependency(dependency: Dependency, kind: Outcome['kind']): Outcome {

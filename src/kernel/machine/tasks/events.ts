@@ -1,7 +1,7 @@
 // What happens to tasks, and to their parts on nodes.
 
 import type { EpochId, NodeName, TaskPlace } from '../../model/ids.ts';
-import type { Outcome, Stopper, Usage } from '../../model/job.ts';
+import type { Outcome, SignalTo, Stopper, Usage } from '../../model/job.ts';
 import type { EndCause, ProcessEnd, Share } from '../../model/orders.ts';
 import type { EndThere } from '../../model/processes.ts';
 import type { Stored } from '../../model/staging.ts';
@@ -158,5 +158,6 @@ export type TaskEvent =
       readonly kind: 'signal_asked';
       readonly place: TaskPlace;
       readonly signal: number;
+      readonly to?: SignalTo;
       readonly by: string;
     };

@@ -9,16 +9,24 @@ import { choice, FLAG, INSTANT, type JobReference, several, whole, written } fro
 const textOf = (job: JobReference) => (typeof job === 'object' ? job.id : String(job));
 
 export const COURSE = {
-  /** Starts when these are done: a job, or `42:ok`, `42:any`, `42:fail`, `42:each`. */
+  /** Starts when these are done: a job, or `42:ok`, `42:any`, `42:fail`, `42:each`, `42:start`. */
   after: {
-    flags: '--after <job[:ok|any|fail|each]>',
+    flags: '--after <job[:ok|any|fail|each|start]>',
     words:
-      'start when this job is done; with :each task by task of an array with the same indices (repeatable)',
+      'start when this job is done; with :each task by task of an array with the same indices, with :start or :start+10m when it has started (repeatable)',
     many: true,
     field: 'dependencies',
     type: several(parseDependency, textOf, 'JobReference'),
     theirs: '--dependency -d',
     offers: 'jobs',
+  },
+  /** Starts when no older job of the same name and owner is left. */
+  singleton: {
+    flags: '--singleton',
+    words: 'start when none of your older jobs of the same name is left',
+    field: 'singleton',
+    type: FLAG,
+    kept: { omit: false },
   },
   /** Not before this instant: a date, ms since 1970, or `+2h` from now. */
   begin: {

@@ -136,8 +136,13 @@ function onSpawn(request: SpawnRequest): void {
   entry.startTicks = BigInt(readStat(pid)?.startTicks ?? 0);
 }
 
-function onSignal(id: bigint, entry: ProcessEntry, signal: number): void {
-  say('signalled', { id, count: entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal) });
+function onSignal(
+  id: bigint,
+  entry: ProcessEntry,
+  { signal, scope }: { readonly signal: number; readonly scope: number },
+): void {
+  const count = entry.pid === 0 ? 0 : signalMembers(rootOf(entry), signal, scope);
+  say('signalled', { id, count });
 }
 
 function onShutdown(): void {
@@ -158,7 +163,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
     return;
   }
   if (request.kind === 'signal') {
-    onSignal(id, entry, request.signal);
+    onSignal(id, entry, request);
     return;
   }
   if (request.kind === 'leftovers') {

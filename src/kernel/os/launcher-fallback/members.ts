@@ -2,6 +2,8 @@
 // carries its WEFT_LAUNCH value. Unlike the C launcher we are no subreaper, so all are looked at.
 
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { PASSES_SIGNALS } from '../../base/passes-signals.ts';
+import { SCOPE } from '../../ports/launcher-frames.ts';
 import { environmentOf, statFields } from '../environment-of.ts';
 
 /** What membership is judged by. */
@@ -84,12 +86,13 @@ export function countMembers(root: Root): number {
  * Signals each that is certain; kills go on until nobody new is found. Returns how many were
  * reached.
  */
-export function signalMembers(root: Root, signal: number): number {
+export function signalMembers(root: Root, signal: number, scope: number = SCOPE.all): number {
   const SIGKILL = 9;
   const reached = new Set<string>();
   for (let fresh = true, round = 0; fresh && round < (signal === SIGKILL ? 64 : 1); round++) {
     fresh = false;
     for (const { pid, startTicks } of membersOf(root).certain) {
+      if (!isMeant(pid, root, scope)) continue;
       const key = `${pid} ${startTicks}`;
       if (reached.has(key) || readStat(pid)?.startTicks !== startTicks) continue;
       if (!sendSignal(pid, signal)) continue;
@@ -98,6 +101,19 @@ export function signalMembers(root: Root, signal: number): number {
     }
   }
   return reached.size;
+}
+
+function isMeant(pid: number, root: Root, scope: number): boolean {
+  if (scope === SCOPE.main) return pid === root.pid;
+  return scope !== SCOPE.others || (pid !== root.pid && nameOf(pid) !== PASSES_SIGNALS);
+}
+
+function nameOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return '';
+  }
 }
 
 /** False when there was nobody to signal, or nobody we may signal. */

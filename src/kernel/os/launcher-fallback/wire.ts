@@ -8,7 +8,7 @@ import {
   FRAME_BYTES_MAX,
   type Frame,
   REQUESTS,
-  SCOPE_ALL,
+  SCOPE,
   type Sort,
 } from '../../ports/launcher-frames.ts';
 
@@ -93,9 +93,11 @@ function decodeRequest(bytes: Buffer): Request {
   return request;
 }
 
+const SCOPES: readonly number[] = Object.values(SCOPE);
+
 function isOutOfBounds(request: Request): boolean {
   if (request.kind === 'shutdown') return request.all !== 1;
-  return request.kind === 'signal' && (request.signal > 64 || request.scope !== SCOPE_ALL);
+  return request.kind === 'signal' && (request.signal > 64 || !SCOPES.includes(request.scope));
 }
 
 /** Cuts a stream into requests; a generator, so that those before a malformed one still count. */

@@ -3,6 +3,7 @@
 
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
+import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { type Allocation, findNode, readAllocation } from '../steps/allocation.ts';
 import { asSaidElsewhere, type RemoteCommand, readArguments } from '../steps/arguments.ts';
 import { connectTo } from '../steps/connect.ts';
@@ -11,8 +12,9 @@ import { startRemote } from '../steps/remote.ts';
 
 /** Exit code for failures of its own, the same that ssh has, beside every code of the command. */
 const EXIT_OWN_FAILURE = 255;
-const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM'] as const;
+const PASSED_ON = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGTERM', 'SIGUSR1', 'SIGUSR2'] as const;
 
+process.title = PASSES_SIGNALS;
 await main();
 
 async function main(): Promise<void> {

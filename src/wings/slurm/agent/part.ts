@@ -15,7 +15,7 @@ export const part: AgentPart = {
 };
 
 export function slurmVariables(order: LaunchOrder): Record<string, string> {
-  const { place, nodes, nodeRank, share, jobName } = order;
+  const { place, nodes, nodeRank, share, jobName, account } = order;
   const { cpuCount, memoryBytes, gpuCount } = share.resources;
   const ranks = order.mpi?.ranksPerNode ?? order.processesPerNode;
   const hosts = hostsInOrder(nodes);
@@ -24,6 +24,7 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
     SLURM_JOB_ID: job,
     SLURM_JOBID: job,
     SLURM_JOB_NAME: jobName,
+    SLURM_JOB_USER: account.user,
     SLURM_JOB_NUM_NODES: String(nodes.length),
     SLURM_NNODES: String(nodes.length),
     SLURM_JOB_NODELIST: hosts,
@@ -55,5 +56,12 @@ function arrayVariables({ place, array }: LaunchOrder): Record<string, string> {
     SLURM_ARRAY_TASK_MIN: String(first),
     SLURM_ARRAY_TASK_MAX: String(last),
     SLURM_ARRAY_TASK_COUNT: String(count),
+    SLURM_ARRAY_TASK_STEP: String(stepOf(first, last, count)),
   };
+}
+
+/** Between two tasks where it is the same between all of them, else 1. */
+function stepOf(first: number, last: number, count: number): number {
+  const step = count > 1 ? (last - first) / (count - 1) : 1;
+  return Number.isInteger(step) ? step : 1;
 }

@@ -2,6 +2,7 @@
 // head is asked for.
 
 import type { TaskView } from '../../../kernel/api/jobs.ts';
+import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
@@ -9,6 +10,7 @@ import { runStep } from '../../steps/cli/run-step.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
+import { stepVariables } from './step.ts';
 
 export interface AskedStep {
   readonly argv: readonly string[];
@@ -29,8 +31,9 @@ interface Held {
 /** Each rank finds which of all it is. Words: ranks of a node, then the program. */
 const RANKED =
   'SLURM_PROCID=$WEFT_STEP_RANK SLURM_LOCALID=$((WEFT_STEP_RANK % $1)) SLURM_NODEID=$WEFT_NODE_RANK; ' +
-  `SLURM_NTASKS=$WEFT_STEP_COUNT SLURM_STEP_ID=\${WEFT_STEP_ID##*.}; ` +
-  'export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID; shift; exec "$@"';
+  `SLURM_NTASKS=$WEFT_STEP_COUNT SLURM_STEP_ID=\${WEFT_STEP_ID##*.} SLURM_STEPID=\${WEFT_STEP_ID##*.}; ` +
+  'export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID SLURM_STEPID; ' +
+  'shift; exec "$@"';
 
 /** Inside of a job, or of an allocation. */
 export async function runAskedStep(context: Context, wish: AskedStep): Promise<number> {
@@ -66,16 +69,12 @@ async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
   return task;
 }
 
-async function runOn(
+export async function runOn(
   context: Context,
   { task, nodes, ranksPerNode }: Held,
   wish: AskedStep,
 ): Promise<number> {
   const { argv, nodeCount, label, given } = wish;
-  for (const name of ['output', 'error'] as const) {
-    if (given[name] !== undefined)
-      throw usage(`--${name} is not honoured here: redirect in the shell`);
-  }
   const terminal = given['pty'] !== undefined;
   const tasks = terminal ? 1 : wish.tasks;
   const ranks = ranksOf({ nodes, ranksPerNode }, { tasks, nodeCount: terminal ? 1 : nodeCount });
@@ -84,6 +83,8 @@ async function runOn(
   if (used > 1 && used < nodes.length) {
     throw usage(`--nodes: one of the job's ${nodes.length} nodes, or all of them`);
   }
+  // By this name signals for all of the job pass it by: its ranks get them themselves.
+  process.title = PASSES_SIGNALS;
   const { TERM: term } = context.environment;
   const pmi = isPmi(given);
   return runStep(context, {
@@ -92,7 +93,13 @@ async function runOn(
     count: ranks.value.length,
     perNode: false,
     directory: undefined,
-    environment: terminal && term !== undefined ? { TERM: term } : {},
+    environment: Object.assign(
+      stepVariables(
+        ranks.value.length,
+        nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
+      ),
+      terminal && term !== undefined ? { TERM: term } : {},
+    ),
     label,
     terminal,
     pmi: pmi && !terminal,

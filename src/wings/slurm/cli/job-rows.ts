@@ -3,8 +3,9 @@
 import type { JobView, ListJobsReply, TaskView } from '../../../kernel/api/jobs.ts';
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
+import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import { compressHosts } from '../core/hostlist.ts';
-import { type SlurmState, slurmState } from '../core/states.ts';
+import { type SlurmExit, type SlurmState, slurmState } from '../core/states.ts';
 
 export interface JobRow {
   /** `42`, `42_7`, `42_[8-99%4]`. */
@@ -19,7 +20,11 @@ export interface JobRow {
   readonly nodes: readonly string[];
   /** In parentheses where it waits, else the nodes: squeue's last column. */
   readonly where: string;
-  readonly exit: { readonly code: number; readonly signal: number };
+  readonly exit: SlurmExit;
+  /** How it ended; null: it has not. */
+  readonly kind: OutcomeKind | null;
+  /** Starts so far. Absent: nobody has looked. */
+  readonly starts?: number;
 }
 
 export interface Wanted {
@@ -87,7 +92,7 @@ export async function rowsOf(api: Api, job: JobView): Promise<JobRow[]> {
   return [
     {
       ...plainRow(job),
-      id: `${job.id}_[${waiting}]`,
+      id: `${job.id}_[${waiting}${job.runningMax == null ? '' : `%${job.runningMax}`}]`,
       state: slurmState('pending', null),
       isOver: false,
       startedAt: null,
@@ -126,6 +131,7 @@ function plainRow(job: JobView): JobRow {
     nodes: job.nodes,
     where: isWaiting ? reason(job) : compressHosts(job.nodes),
     exit: exitOf(job.exit),
+    kind: job.outcome?.kind ?? null,
   };
 }
 
@@ -141,6 +147,8 @@ function taskRow(job: JobView, task: TaskView): JobRow {
     nodes: task.nodes,
     where: compressHosts(task.nodes),
     exit: exitOf(task.exit),
+    kind: task.outcome?.kind ?? null,
+    starts: task.epoch,
   };
 }
 
@@ -163,9 +171,34 @@ export function exitOf(
   return { code: exit?.code ?? 0, signal: exit?.signal ?? 0 };
 }
 
+/** When it ends at the latest where it has not ended; null: nobody knows. */
+export function endOf({ job, startedAt, endedAt, isOver }: JobRow): number | null {
+  if (isOver || startedAt === null || job.walltimeMs === null) return endedAt;
+  return startedAt + job.walltimeMs;
+}
+
+/** What is still waited for, as Slurm writes it. */
+export function openDependencies({ openDependencies: open = [] }: JobView): string {
+  const words = open.map(({ jobId, condition }) => {
+    if (condition === 'singleton') return 'singleton(unfulfilled)';
+    const known = Object.hasOwn(DEPENDENCIES, condition);
+    const word = known ? DEPENDENCIES[condition as keyof typeof DEPENDENCIES] : 'afterany';
+    return `${word}:${jobId}(unfulfilled)`;
+  });
+  return words.join(',') || '(null)';
+}
+
+const DEPENDENCIES = {
+  ok: 'afterok',
+  any: 'afterany',
+  fail: 'afternotok',
+  each: 'aftercorr',
+  start: 'after',
+} as const;
+
 /** The waiting tasks of an array, one by one. */
 export function apart(row: JobRow): JobRow[] {
-  const [, indices] = /_\[([\d,-]+)\]$/.exec(row.id) ?? [];
+  const [, indices] = /_\[([\d,-]+)(?:%\d+)?\]$/.exec(row.id) ?? [];
   if (indices === undefined) return [row];
   return indices.split(',').flatMap((range) => {
     const [from = 0, to = from] = range.split('-').map(Number);

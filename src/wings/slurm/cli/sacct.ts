@@ -13,11 +13,19 @@ import { byNames, type Field, layOut } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { slurmId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { isState, type SlurmState, slurmState } from '../core/states.ts';
-import { formatLong } from '../core/times.ts';
+import { endedAs, isState, type SlurmState, slurmState } from '../core/states.ts';
+import { formatLong, formatUsed } from '../core/times.ts';
 import { exitOf, rowsOf as queueRows } from './job-rows.ts';
 import { META } from './queue-json.ts';
-import { listOf, readWords, refuseOperands, refuseStates, speaking } from './speaking.ts';
+import {
+  hostsOf,
+  listOf,
+  orSaid,
+  readWords,
+  refuseOperands,
+  refuseStates,
+  speaking,
+} from './speaking.ts';
 import { instant } from './squeue.ts';
 
 const value = { value: 'always' } as const;
@@ -28,7 +36,12 @@ export const ACCOUNT_OPTIONS = [
   { long: 'name', ...value, many: true, words: 'only with these names' },
   { long: 'partition', short: 'r', ...value, many: true, words: 'only of these partitions' },
   { long: 'state', short: 's', ...value, many: true, words: 'only in these states' },
-  { long: 'starttime', short: 'S', ...value, words: 'submitted since' },
+  {
+    long: 'starttime',
+    short: 'S',
+    ...value,
+    words: 'that were there since, submitted at most 31 days before it, two with --allusers',
+  },
   { long: 'endtime', short: 'E', ...value, words: 'submitted before' },
   { long: 'allocations', short: 'X', words: 'without a line for the script itself' },
   { long: 'noheader', short: 'n', words: 'without the first lines' },
@@ -39,6 +52,14 @@ export const ACCOUNT_OPTIONS = [
   { long: 'brief', short: 'b', words: 'JobID, State and ExitCode' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
   { long: 'clusters', short: 'M', ...value, words: 'there is one' },
+  { long: 'duplicates', short: 'D', words: 'a job has one record, that of its last start' },
+  { long: 'truncate', short: 'T', words: 'times are as they were' },
+  { long: 'allclusters', short: 'L', words: 'there is one' },
+  { long: 'local', words: 'as it is anyway' },
+  { long: 'noconvert', words: 'as it is anyway' },
+  { long: 'nodelist', short: 'N', ...value, many: true, words: 'only what ran on these nodes' },
+  { long: 'accounts', short: 'A', ...value, kind: 'hint', words: 'there are no accounts here' },
+  { long: 'helpformat', short: 'e', words: 'names of the columns' },
   { long: 'units', ...value, kind: 'hint', words: 'K, always' },
 ] as const satisfies readonly OptionRow[];
 
@@ -56,15 +77,22 @@ interface Row {
   readonly startedAt: number | null;
   readonly endedAt: number | null;
   readonly nodes: readonly string[];
-  /** Null: nobody has measured it. */
+  /** That of the allocation has those of its steps. Null: nobody has measured it. */
   readonly used: Pick<HistoryTask, 'userUs' | 'systemUs' | 'memoryPeakBytes'> | null;
   /** Processes of a step; absent: of the allocation, which has none itself. */
   readonly ranks?: number;
 }
 
 async function sacct(context: Context, words: readonly string[]): Promise<number> {
-  const { given, operands } = readWords(ACCOUNT_OPTIONS, words);
+  const { given: typed, operands } = readWords(ACCOUNT_OPTIONS, words);
+  const given =
+    typed.brief === undefined ? orSaid(typed, context, { format: 'SACCT_FORMAT' }) : typed;
   refuseOperands(operands);
+  if (given.helpformat !== undefined) {
+    context.print(Object.keys(FIELDS).join('\n'));
+    return 0;
+  }
+  const hosts = hostsOf(given.nodelist);
   refuseStates(listOf(given.state));
   const api = await context.api();
   const ids = listOf(given.jobs);
@@ -73,12 +101,16 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
     given.allusers !== undefined || ids !== undefined
       ? listOf(given.user)
       : (listOf(given.user) ?? [me]);
+  const owner = owners?.length === 1 ? owners[0] : undefined;
   const from = since(given.starttime, ids);
   const until = given.endtime === undefined ? undefined : readInstant('--endtime', given.endtime);
   if (from !== undefined && until !== undefined && from > until)
     throw usage(`Start time (${instant(from)}) requested is after end time (${instant(until)}).`);
-  const jobs = await historyOf(context, { ids, from, until });
+  const before = (from ?? 0) - (owner === undefined ? BEFORE_MS : OWN_BEFORE_MS);
+  const submittedFrom = from === undefined ? undefined : Math.max(0, before);
+  const jobs = await historyOf(context, { ids, from: submittedFrom, until, owner });
   const some = jobs
+    .filter(({ job }) => from === undefined || job.endedAt === null || job.endedAt >= from)
     .filter(({ job }) => owners === undefined || owners.includes(job.owner))
     .filter(({ job }) => isAmong(given.name, job.name) && isAmong(given.partition, job.partition));
   const all: Row[] = [];
@@ -91,7 +123,8 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
         ids.some((one) => id === one || id.split(/[_.]/)[0] === one || id.startsWith(`${one}.`)),
     )
     .filter(({ state }) => given.state === undefined || isState(state, listOf(given.state) ?? []))
-    .filter(({ part }) => given.allocations === undefined || part === null);
+    .filter(({ part }) => given.allocations === undefined || part === null)
+    .filter(({ nodes }) => hosts === undefined || nodes.some((name) => hosts.includes(name)));
   if (given.json !== undefined) {
     context.print(
       JSON.stringify(
@@ -111,7 +144,8 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
   const spaced = bar
     ? pieces.value
     : pieces.value.flatMap((piece) => [piece, { kind: 'text', text: ' ' } as const]);
-  const lines = layOut(spaced, rows, { header, separator, closing: given.parsable !== undefined });
+  const closing = given.parsable !== undefined;
+  const lines = layOut(spaced, rows, { header, separator, closing, cutBy: '+' });
   const [first, ...rest] = lines;
   if (first !== undefined) context.print(first);
   if (header && !bar) {
@@ -124,6 +158,10 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
   for (const line of rest) context.print(line);
   return 0;
 }
+
+/** Jobs that were there in that time may have been submitted so long before it. */
+const BEFORE_MS = 2 * 86_400_000;
+const OWN_BEFORE_MS = 31 * 86_400_000;
 
 const isAmong = (list: string | undefined, one: string): boolean =>
   list === undefined || (listOf(list) ?? []).includes(one);
@@ -164,7 +202,13 @@ async function historyOf(
     ids,
     from,
     until,
-  }: { ids: readonly string[] | undefined; from: number | undefined; until: number | undefined },
+    owner,
+  }: {
+    ids: readonly string[] | undefined;
+    from: number | undefined;
+    until: number | undefined;
+    owner: string | undefined;
+  },
 ): Promise<Found[]> {
   const numbers =
     ids === undefined ? [null] : [...new Set(ids.map((one) => Number(one.split(/[_.]/)[0])))];
@@ -172,12 +216,7 @@ async function historyOf(
   for (const jobId of numbers) {
     if (jobId !== null && !(Number.isInteger(jobId) && jobId > 0))
       throw usage(`Invalid job id: ${ids?.join(',')}`);
-    const query = {
-      tasks: true,
-      ...(jobId === null ? {} : { jobId }),
-      ...(from === undefined ? {} : { from }),
-      ...(until === undefined ? {} : { until }),
-    };
+    const query = { tasks: true, jobId: jobId ?? undefined, from, until, owner };
     const jobs = new Map<number, HistoryJob>();
     const tasks: HistoryTask[] = [];
     for await (const page of historyPages(await context.api(), query, JOBS_MAX)) {
@@ -195,7 +234,7 @@ async function rowsOf(api: Api, { job, tasks }: Found): Promise<Row[]> {
   const ended = tasks.filter(({ final }) => final).flatMap((task) => taskRows(job, task));
   const told = new Set(ended.map(({ id }) => id));
   if (job.state === 'done' && job.taskCount === 1 && told.size === 0) return [endedRow(job)];
-  const isWhole = ended.filter(({ used }) => used === null).length === job.taskCount;
+  const isWhole = ended.filter(({ part }) => part === null).length === job.taskCount;
   if (job.state === 'done' && isWhole) return ended;
   const live = await queueRows(api, await api.call('getJob', { params: { id: String(job.id) } }));
   const others = live.filter(({ id }) => !told.has(id));
@@ -206,7 +245,10 @@ async function rowsOf(api: Api, { job, tasks }: Found): Promise<Row[]> {
 function endedRow(job: HistoryJob): Row {
   const state = slurmState('done', (job.outcome?.kind ?? null) as OutcomeKind | null);
   const { startedAt, endedAt, nodes = [] } = job;
-  const exit = exitOf(job.outcome?.exit ?? null);
+  const { job: exit } = endedAs(
+    (job.outcome?.kind ?? null) as OutcomeKind | null,
+    exitOf(job.outcome?.exit ?? null),
+  );
   const whole = { id: String(job.id), part: null, used: null };
   return { ...whole, job, state, exit, startedAt, endedAt, nodes };
 }
@@ -215,20 +257,11 @@ function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
   const id = task.index === null ? String(job.id) : `${job.id}_${task.index}`;
   const { startedAt, endedAt, nodes } = task;
   const state = slurmState('done', task.outcome.kind);
-  const row = {
-    id,
-    part: null,
-    job,
-    state,
-    exit: exitOf(task.outcome.exit),
-    startedAt,
-    endedAt,
-    nodes,
-    used: null,
-  };
-  return startedAt === null
-    ? [row]
-    : [row, { ...row, id: `${id}.batch`, part: 'batch', used: task, ranks: 1 }];
+  const { job: exit, batch } = endedAs(task.outcome.kind, exitOf(task.outcome.exit));
+  const row = { id, part: null, job, state, exit, startedAt, endedAt, nodes, used: task };
+  if (startedAt === null) return [{ ...row, used: null }];
+  const own = { ...row, state: batch.state ?? state, exit: batch };
+  return [row, { ...own, id: `${id}.batch`, part: 'batch', ranks: 1 }];
 }
 
 /** Steps of these jobs, as far as they are the caller's to see, by what Slurm calls their tasks. */
@@ -295,6 +328,18 @@ const tres = (row: Row): string => {
   const { memoryBytes, nodeCount } = row.job;
   return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount}`;
 };
+const waited = ({ job, startedAt, part }: Row): string =>
+  startedAt === null || part !== null ? '' : formatLong(startedAt - job.submittedAt);
+
+/** Columns of sacct that stay empty: the records have nothing of them. */
+const UNKNOWN = [
+  ...['AdminComment', 'Comment', 'SystemComment', 'QOS', 'QOSRAW', 'UID', 'GID', 'Group', 'WCKey'],
+  ...['Reason', 'Priority', 'WorkDir', 'Constraints', 'Licenses', 'Reservation', 'Flags', 'Layout'],
+  ...['AveRSS', 'AveVMSize', 'MaxVMSize', 'MaxRSSNode', 'MaxRSSTask', 'AvePages', 'MaxPages'],
+  ...['AveDiskRead', 'AveDiskWrite', 'MaxDiskRead', 'MaxDiskWrite', 'MinCPU', 'ConsumedEnergy'],
+  ...['ConsumedEnergyRaw', 'AveCPUFreq', 'TRESUsageInTot', 'TRESUsageInAve', 'TRESUsageInMax'],
+];
+
 const FIELDS = Object.fromEntries(
   [
     field('JobID', 12, ({ id }) => id),
@@ -326,18 +371,31 @@ const FIELDS = Object.fromEntries(
     field('NodeList', 15, ({ nodes }) =>
       nodes.length === 0 ? 'None assigned' : compressHosts(nodes),
     ),
-    field('MaxRSS', 10, ({ used }) =>
-      used === null ? '' : `${Math.ceil(used.memoryPeakBytes / 1024)}K`,
+    field('MaxRSS', 10, ({ used, part }) =>
+      used === null || part === null ? '' : `${Math.ceil(used.memoryPeakBytes / 1024)}K`,
+    ),
+    field('AveCPU', 10, ({ used, part, ranks = 1 }) =>
+      used === null || part === null
+        ? ''
+        : formatLong((used.userUs + used.systemUs) / 1000 / ranks),
     ),
     field('TotalCPU', 10, ({ used }) =>
-      formatLong(used === null ? 0 : (used.userUs + used.systemUs) / 1000),
+      formatUsed(used === null ? 0 : (used.userUs + used.systemUs) / 1000),
     ),
-    field('UserCPU', 10, ({ used }) => formatLong((used?.userUs ?? 0) / 1000)),
-    field('SystemCPU', 10, ({ used }) => formatLong((used?.systemUs ?? 0) / 1000)),
+    field('UserCPU', 10, ({ used }) => formatUsed((used?.userUs ?? 0) / 1000)),
+    field('SystemCPU', 10, ({ used }) => formatUsed((used?.systemUs ?? 0) / 1000)),
     field('CPUTime', 10, (row) => formatLong(elapsedMs(row) * cpus(row))),
     field('CPUTimeRAW', 10, (row) => Math.floor(elapsedMs(row) / 1000) * cpus(row)),
-    field('QOS', 10, () => 'normal'),
     field('Cluster', 10, () => 'weft'),
+    field('Eligible', 19, ({ job }) => instant(job.submittedAt)),
+    field('Reserved', 10, waited),
+    field('Planned', 10, waited),
+    field('Suspended', 10, () => formatLong(0)),
+    field('TimelimitRaw', 12, ({ job }) =>
+      job.walltimeMs === null ? 'UNLIMITED' : Math.ceil(job.walltimeMs / 60_000),
+    ),
+    field('SubmitLine', 20, ({ job, part }) => (part === null ? job.command : '')),
+    ...UNKNOWN.map((name) => field(name, 10, () => '')),
   ].map((one) => [one.title, one]),
 );
 

@@ -5,42 +5,64 @@ import { type Held, withAllocation } from '../../steps/cli/allocation.ts';
 import { runHere } from '../../steps/cli/run-here.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
-import { submissionOf } from './sbatch.ts';
+import { overridden } from '../core/option-table.ts';
+import { saidIn, submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 
 export const summary = 'Hold nodes while a command runs here, as salloc of Slurm does.';
 export const verb = speaking('salloc', salloc);
 
 async function salloc(context: Context, words: readonly string[]): Promise<number> {
-  const { given, operands } = readWords(BATCH_OPTIONS, words, { stops: true });
+  const typed = readWords(BATCH_OPTIONS, words, { stops: true });
+  const { operands } = typed;
+  const said = saidIn(context.environment, 'SALLOC');
+  const given = overridden(BATCH_OPTIONS, said, typed.given);
   const place = { kind: 'argv', argv: ['sleep', 'infinity'] } as const;
   const { output: _, error: __, ...asked } = given;
   const name = given['job-name'] ?? 'interactive';
   const made = await submissionOf(context, place, { ...asked, 'job-name': name });
   // The job's own program waits; ranks are those of srun.
-  const { mpi, files: ___, ...submission } = made;
+  const { mpi, files: ___, warning: ____, ...submission } = made;
   const perNode = mpi?.ranksPerNode ?? 1;
   return withAllocation(context, submission, async (held) => {
     context.error(`salloc: Granted job allocation ${held.id}\n`);
-    const code = await runHere(context, operands, held, variablesOf(held, perNode));
+    const more = { perNode, cpus: submission.cpuCount ?? 1, directory: context.cwd, name };
+    const code = await runHere(context, operands, held, variablesOf(held, more));
     context.error(`salloc: Relinquishing job allocation ${held.id}\n`);
     return code;
   });
 }
 
+interface More {
+  readonly perNode: number;
+  readonly cpus: number;
+  readonly directory: string;
+  readonly name: string;
+}
+
 /** Those by which programs know of an allocation (salloc(1), "OUTPUT ENVIRONMENT VARIABLES"). */
-function variablesOf({ id, nodes }: Held, perNode: number): Record<string, string> {
+function variablesOf({ id, nodes }: Held, more: More): Record<string, string> {
   const hosts = hostsInOrder(nodes);
+  const { perNode, cpus, directory, name } = more;
+  const onEach = (count: number): string =>
+    nodes.length > 1 ? `${count}(x${nodes.length})` : String(count);
   return {
     // Where this runs is none of the nodes, though it may be one of another job.
     SLURMD_NODENAME: '',
     SLURM_JOB_ID: id,
     SLURM_JOBID: id,
+    SLURM_JOB_NAME: name,
     SLURM_JOB_NODELIST: hosts,
     SLURM_NODELIST: hosts,
     SLURM_JOB_NUM_NODES: String(nodes.length),
     SLURM_NNODES: String(nodes.length),
+    SLURM_JOB_CPUS_PER_NODE: onEach(cpus),
+    SLURM_TASKS_PER_NODE: onEach(perNode),
+    SLURM_CPUS_PER_TASK: String(Math.max(1, Math.floor(cpus / perNode))),
+    SLURM_CPUS_ON_NODE: String(cpus),
     SLURM_NTASKS_PER_NODE: String(perNode),
     SLURM_NTASKS: String(perNode * nodes.length),
+    SLURM_NPROCS: String(perNode * nodes.length),
+    SLURM_SUBMIT_DIR: directory,
   };
 }

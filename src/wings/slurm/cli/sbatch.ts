@@ -1,6 +1,7 @@
 // `sbatch`: a script that runs once, on the first of its nodes.
 
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import path from 'node:path';
 import { rehearse } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -10,12 +11,11 @@ import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { Program } from '../../../kernel/model/job.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import { BATCH_OPTIONS } from '../core/batch-options.ts';
+import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
-import { listJobs } from './job-rows.ts';
 import { readWords, speaking } from './speaking.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
@@ -34,7 +34,8 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
     throw usage('Script arguments not permitted with --wrap option');
   const script = wrap === undefined ? readScript(context, file) : null;
   const own = script === null ? {} : directives(script, file ?? 'stdin');
-  const given = overridden(BATCH_OPTIONS, own, typed.given);
+  const said = saidIn(context.environment, 'SBATCH');
+  const given = overridden(BATCH_OPTIONS, overridden(BATCH_OPTIONS, own, said), typed.given);
   const program: Program =
     script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
@@ -108,6 +109,25 @@ function directives(script: string, file: string): Given {
   return given;
 }
 
+/** Names of these variables that are not those of their options. */
+const OTHER_NAMES: Readonly<Partial<Record<BatchOption, string>>> = {
+  array: 'ARRAY_INX',
+  time: 'TIMELIMIT',
+  mem: 'MEM_PER_NODE',
+};
+/** What is typed with each command, and never comes from the environment. */
+const TYPED_ALONE: readonly BatchOption[] = ['wrap', 'parsable', 'test-only', 'dependency', 'hold'];
+
+/** `SBATCH_PARTITION`, `SALLOC_TIMELIMIT` (sbatch(1), "INPUT ENVIRONMENT VARIABLES"). */
+export function saidIn(environment: Context['environment'], prefix: 'SBATCH' | 'SALLOC'): Given {
+  const found = BATCH_OPTIONS.flatMap(({ long }) => {
+    const name = OTHER_NAMES[long] ?? long.toUpperCase().replaceAll('-', '_');
+    const value = environment[`${prefix}_${name}`];
+    return value === undefined || TYPED_ALONE.includes(long) ? [] : [[long, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
 /** What is not honoured is refused by name; what is a hint gives a warning. */
 export async function submissionOf(
   context: Context,
@@ -129,11 +149,21 @@ export async function submissionOf(
       ...(read.value.request.env ?? []),
       `${SLURM_MARK}=1`,
       `SLURM_SUBMIT_DIR=${submitter.directory}`,
+      `SLURM_SUBMIT_HOST=${hostname()}`,
       // Without it the head chooses, and nobody says a name that might not be the one.
       ...(partition === undefined ? [] : [`SLURM_JOB_PARTITION=${partition}`]),
     ],
   };
-  return makeSubmission(program, options, submitter);
+  return withSignal(makeSubmission(program, options, submitter), read.value.request);
+}
+
+/** What our own options do not say. */
+function withSignal(submission: Submission, { signalTo, append }: Request): Submission {
+  const { warning, files } = submission;
+  const told: { -readonly [Name in keyof Submission]: Submission[Name] } = { ...submission };
+  if (warning !== undefined && signalTo !== undefined) told.warning = { ...warning, to: signalTo };
+  if (files !== undefined && append === true) told.files = { ...files, append };
+  return told;
 }
 
 /**
@@ -144,7 +174,14 @@ function withoutJob(environment: Context['environment']): Context['environment']
   return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_A_JOB.test(name)));
 }
 
-function withoutFiles({ ranksPerNode, output: _, error: __, ...request }: Request): SubmitOptions {
+function withoutFiles({
+  ranksPerNode,
+  output: _,
+  error: __,
+  signalTo: ___,
+  append: ____,
+  ...request
+}: Request): SubmitOptions {
   // The script runs once; the ranks are those of `mpirun` in it.
   return ranksPerNode === undefined ? request : { ...request, procs: ranksPerNode, mpi: true };
 }
@@ -183,15 +220,5 @@ async function knownFor(context: Context, given: Given): Promise<Known> {
   return {
     cpusMax: isOpen ? largest : Number.POSITIVE_INFINITY,
     nodes: nodes.map(({ name }) => name),
-    namesakes: await namesakesOf(context, given),
   };
-}
-
-async function namesakesOf(context: Context, given: Given): Promise<number[]> {
-  const name = given['job-name'];
-  if (name === undefined || given.dependency?.split(',').includes('singleton') !== true) return [];
-  const api = await context.api();
-  const { name: owner } = await api.call('whoami');
-  const jobs = await listJobs(api, { state: 'active', owner, name });
-  return jobs.map(({ id }) => id);
 }

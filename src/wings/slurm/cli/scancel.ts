@@ -1,11 +1,15 @@
 // `scancel`: ends jobs, or signals them.
 
+import { constants } from 'node:os';
 import type { Context } from '../../../kernel/cli/context.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
+import type { SignalTo } from '../../../kernel/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import { parseSignal } from '../../../kernel/model/submission-values.ts';
 import { endStep } from '../../steps/cli/end-step.ts';
 import { readId, readStep } from '../core/ids.ts';
+import { SLURM_MARK } from '../core/mark.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { apart, listJobs, rowsOf } from './job-rows.ts';
@@ -19,11 +23,16 @@ export const CANCEL_OPTIONS = [
   { long: 'me', words: 'your own' },
   { long: 'state', short: 't', ...value, words: 'in this state' },
   { long: 'partition', short: 'p', ...value, words: 'of this partition' },
-  { long: 'signal', short: 's', ...value, words: 'send this, and end nothing' },
-  { long: 'batch', short: 'b', words: 'a signal goes to all processes anyway' },
-  { long: 'full', short: 'f', words: 'as it is anyway' },
+  {
+    long: 'signal',
+    short: 's',
+    ...value,
+    words: 'send this to what the script has started, and end nothing',
+  },
+  { long: 'batch', short: 'b', words: 'the signal goes to the script alone' },
+  { long: 'full', short: 'f', words: 'the signal goes to all processes' },
   { long: 'quiet', short: 'Q', words: 'do not report jobs that have ended' },
-  { long: 'verbose', short: 'v', words: 'says nothing more' },
+  { long: 'verbose', short: 'v', words: 'report jobs that have ended, or are unknown' },
   { long: 'clusters', short: 'M', ...value, words: 'there is one' },
   { long: 'interactive', short: 'i', kind: 'refused', words: 'look first with squeue' },
 ] as const satisfies readonly OptionRow[];
@@ -98,17 +107,34 @@ async function one(context: Context, id: string, given: Given): Promise<number> 
       return 0;
     }
     const signal = numberOf(given.signal);
-    for (const params of taskIds(id)) {
-      await api.call('signalJob', { params: { id: params }, body: { signal } });
-    }
+    const to = await whoGets(api, id, given);
+    const body = to === undefined ? { signal } : { signal, to };
+    for (const params of taskIds(id)) await api.call('signalJob', { params: { id: params }, body });
     return 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    // Of what is over, or was never there, real scancel says nothing unless it is to be verbose.
+    const isOver = error.kind === 'failed_precondition' || error.kind === 'not_found';
+    const isJob = !id.includes('.') && given.signal === undefined;
+    if (isOver && isJob && given.verbose === undefined) return 0;
     if (given.quiet !== undefined && error.kind === 'failed_precondition') return 0;
     context.error(`scancel: error: Kill job error on job id ${id}: ${error.message}\n`);
     return 1;
   }
 }
+
+/** In a batch job steps alone get signals, where nothing else is said (scancel(1), "--signal"). */
+async function whoGets(api: Api, id: string, given: Given): Promise<SignalTo | undefined> {
+  if (given.batch !== undefined) return 'main';
+  if (given.full !== undefined || numberOf(given.signal ?? '') === constants.signals.SIGKILL)
+    return undefined;
+  const params = { id: id.replace(/\[.*/, '') };
+  const { environment, program } = await api.call('getJob', { params });
+  const isBatch = environment?.[SLURM_MARK] !== undefined && kindOf(program) !== 'argv';
+  return isBatch ? 'others' : undefined;
+}
+
+const kindOf = (program: unknown): unknown => (program as { readonly kind?: unknown }).kind;
 
 async function cancelStep(context: Context, id: string, signal: string | undefined): Promise<0> {
   const wish = signal === undefined ? null : { name: signal, number: numberOf(signal) };

@@ -1,20 +1,23 @@
 // `scontrol`: what it shows and does to jobs, and to nodes for operators.
 
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { JobDetail } from '../../../kernel/api/jobs.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { ReservationView } from '../../../kernel/api/reservations.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { compressHosts, expandHosts } from '../core/hostlist.ts';
-import { readId } from '../core/ids.ts';
-import { slurmState } from '../core/states.ts';
+import { readId, slurmId } from '../core/ids.ts';
+import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
-import { exitOf, listJobs } from './job-rows.ts';
+import { apart, endOf, type JobRow, listJobs, openDependencies, rowsOf } from './job-rows.ts';
 import { createReservation, deleteReservation } from './reservations.ts';
 import { slurmNodeStateOf } from './sinfo.ts';
-import { fieldsOf, runOurs, speaking } from './speaking.ts';
+import { fieldsOf, RELEASE, runOurs, speaking } from './speaking.ts';
 import { instant } from './squeue.ts';
 
 export const summary = 'Show and change jobs and nodes, as scontrol of Slurm does.';
@@ -31,12 +34,18 @@ const ON_JOBS: Readonly<Record<string, string>> = {
 };
 
 async function scontrol(context: Context, words: readonly string[]): Promise<number> {
+  const isOneLine = words.some((word) => /^(?:-o|--oneliner)$/.test(word));
   const [command = '', ...rest] = words.filter(
-    (word) => !/^(?:-o|--oneliner|-d|--details|-Q|-a)$/.test(word),
+    (word) => !/^(?:-o|--oneliner|-d|-dd|--details|-Q|--quiet|-a|--all)$/.test(word),
   );
   const ours = ON_JOBS[command.toLowerCase()];
   if (ours !== undefined) return onJobs(context, ours, rest);
-  if (command === 'show') return show(context, rest);
+  if (command === 'show') return show(context, rest, isOneLine);
+  if (command === 'write') return write(context, rest);
+  if (command === 'version') {
+    context.print(RELEASE);
+    return 0;
+  }
   if (command === 'update') return update(context, rest);
   if (command === 'create') return createReservation(context, rest);
   if (command === 'delete') return deleteReservation(context, rest);
@@ -63,10 +72,46 @@ function ourId(text: string): string {
   return id.value;
 }
 
-async function show(context: Context, [what = '', name]: readonly string[]): Promise<number> {
+/** `write batch_script 42 [FILE]`; `-` is standard output. */
+async function write(context: Context, [what = '', job, file]: readonly string[]): Promise<number> {
+  if (what.toLowerCase() !== 'batch_script' || job === undefined)
+    throw usage(
+      `invalid entity:${what} for keyword:write`,
+      'There is write batch_script JOB [FILE].',
+    );
+  const id = ourId(job).replace(/\[.*/, '');
+  const { program } = await (await context.api()).call('getJob', { params: { id } });
+  const text = scriptOf(program);
+  if (text === '') throw usage(`job script retrieval failed: job ${id} has none that you may see`);
+  if (file === '-') {
+    context.out(text);
+    return 0;
+  }
+  const name = file ?? `slurm-${id}.sh`;
+  try {
+    writeFileSync(path.resolve(context.cwd, name), text);
+  } catch (error) {
+    throw usage(`${name} cannot be written: ${fileProblem(error)}`);
+  }
+  context.print(`batch script for job ${id} written to ${name}`);
+  return 0;
+}
+
+function scriptOf(program: unknown): string {
+  const { kind, text, line } = program as { kind?: unknown; text?: unknown; line?: unknown };
+  if (kind === 'script' && typeof text === 'string') return text;
+  return kind === 'shell' && typeof line === 'string' ? `#!/bin/sh\n${line}\n` : '';
+}
+
+async function show(
+  context: Context,
+  [what = '', name]: readonly string[],
+  isOneLine: boolean,
+): Promise<number> {
   const api = await context.api();
   const print = (texts: readonly string[]): number => {
-    context.print(texts.join('\n\n'));
+    const oneLine = texts.map((text) => text.replaceAll('\n   ', ' '));
+    context.print(isOneLine ? oneLine.join('\n') : texts.join('\n\n'));
     return 0;
   };
   switch (what.toLowerCase().replace(/s$/, '')) {
@@ -76,11 +121,9 @@ async function show(context: Context, [what = '', name]: readonly string[]): Pro
           ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
           : [ourId(name)];
       if (ids.length === 0) return print(['No jobs in the system']);
-      const jobs: JobDetail[] = [];
-      for (const id of ids) {
-        jobs.push(await api.call('getJob', { params: { id: id.replace(/\[.*/, '') } }));
-      }
-      return print(jobs.map(jobWords));
+      const records: string[] = [];
+      for (const id of ids) records.push(...(await recordsOf(api, id)));
+      return print(records);
     }
     case 'node': {
       if (name !== undefined)
@@ -114,6 +157,8 @@ async function show(context: Context, [what = '', name]: readonly string[]): Pro
         some.length === 0 ? ['No reservations in the system'] : some.map(reservationWords),
       );
     }
+    case 'version':
+      return print([RELEASE]);
     case 'config':
       return print([
         `Configuration data as of ${instant(headNow())}\nClusterName             = ${(await api.call('info')).clusterName}\nSLURM_VERSION           = 22.05.8\nSelectType              = select/cons_tres`,
@@ -126,40 +171,79 @@ async function show(context: Context, [what = '', name]: readonly string[]): Pro
   }
 }
 
-function jobWords(job: JobDetail): string {
+/** A record for each task that has begun, and one for those that wait together. */
+async function recordsOf(api: Api, id: string): Promise<string[]> {
+  const [, jobId = id, index] = /^(\d+)\[(\d+)\]$/.exec(id) ?? [];
+  const job = await api.call('getJob', { params: { id: jobId } });
+  const rows = await rowsOf(api, job);
+  if (index !== undefined) {
+    const [row] = rows.flatMap(apart).filter((one) => one.index === Number(index));
+    if (row === undefined) throw usage(`Invalid job id specified: ${slurmId(id)}`);
+    return [jobWords(job, row)];
+  }
+  const left = rows.filter(({ isOver }) => !isOver);
+  const shown = left.length > 0 ? left : rows;
+  const [first] = shown;
+  if (job.array !== null || first === undefined) return shown.map((row) => jobWords(job, row));
+  const { tasks } = await api.call('listTasks', { params: { id: jobId }, query: { limit: 1 } });
+  return [jobWords(job, { ...first, starts: tasks[0]?.epoch ?? 0 })];
+}
+
+function jobWords(job: JobDetail, row: JobRow): string {
   const { request, walltimeMs } = job;
-  const state = slurmState(job.state, job.outcome?.kind ?? null).long;
-  const { code, signal } = exitOf(job.exit);
-  const ranMs = job.startedAt === null ? 0 : (job.endedAt ?? headNow()) - job.startedAt;
-  const reason = job.state === 'pending' ? (job.held ? 'JobHeldUser' : 'Resources') : 'None';
+  const { code, signal } = endedAs(row.isOver ? row.kind : null, row.exit).job;
+  const { startedAt, starts = 0 } = row;
+  const ranMs = startedAt === null ? 0 : (row.endedAt ?? headNow()) - startedAt;
+  const reason = row.where.startsWith('(') ? row.where.slice(1, -1) : 'None';
   const cpus = request.perNode.cpuCount * request.nodeCount;
   const memory = `${Math.floor(request.perNode.memoryBytes / 1_048_576)}M`;
+  const ranks = job.ranksPerNode ?? request.processesPerNode;
+  const nodes = compressHosts(row.nodes);
+  const end = endOf(row);
+  const [, indices] = /_\[?([^\]]+)\]?$/.exec(row.id) ?? [];
+  const array = indices === undefined ? '' : ` ArrayJobId=${job.id} ArrayTaskId=${indices}`;
+  const gpus = request.perNode.gpuCount;
   const lines = [
-    `JobId=${job.id}${job.array === null ? '' : ` ArrayJobId=${job.id} ArrayTaskId=${job.array}`} JobName=${job.name}`,
-    `UserId=${job.owner} Account=(null) QOS=${job.qos}`,
-    `Priority=${Math.max(0, Math.round(job.priority ?? 0))} Nice=${job.nice}`,
-    `JobState=${state} Reason=${reason} Dependency=${job.waitsFor.length === 0 ? '(null)' : job.waitsFor.join(',')}`,
-    `Requeue=${job.requeue ? 1 : 0} Restarts=0 BatchFlag=1 ExitCode=${code}:${signal}`,
-    `RunTime=${formatLong(ranMs)} TimeLimit=${walltimeMs === null ? 'UNLIMITED' : formatLong(walltimeMs)}`,
+    `JobId=${job.id}${array} JobName=${job.name}`,
+    `UserId=${job.owner} GroupId=(null) MCS_label=N/A`,
+    `Priority=${Math.max(0, Math.round(job.priority ?? 0))} Nice=${job.nice} Account=(null) QOS=${job.qos}`,
+    `JobState=${row.state.long} Reason=${reason} Dependency=${openDependencies(job)}`,
+    `Requeue=${job.requeue ? 1 : 0} Restarts=${Math.max(0, starts - 1)} BatchFlag=1 Reboot=0 ExitCode=${code}:${signal}`,
+    `RunTime=${formatLong(ranMs)} TimeLimit=${walltimeMs === null ? 'UNLIMITED' : formatLong(walltimeMs)} TimeMin=N/A`,
     `SubmitTime=${instant(job.submittedAt)} EligibleTime=${instant(job.beginAt ?? job.submittedAt)}`,
-    `StartTime=${job.startedAt === null ? 'Unknown' : instant(job.startedAt)} EndTime=${job.endedAt === null ? 'Unknown' : instant(job.endedAt)}`,
+    `StartTime=${startedAt === null ? 'Unknown' : instant(startedAt)} EndTime=${end === null ? 'Unknown' : instant(end)} Deadline=N/A`,
     `Partition=${job.partition}`,
-    `NodeList=${job.nodes.length === 0 ? '(null)' : compressHosts(job.nodes)}`,
-    `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${request.nodeCount * request.processesPerNode}`,
-    `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory}`,
+    `ReqNodeList=${request.nodeNames.length === 0 ? '(null)' : compressHosts(request.nodeNames)} ExcNodeList=(null)`,
+    `NodeList=${nodes || '(null)'}${row.nodes[0] === undefined ? '' : `\n   BatchHost=${row.nodes[0]}`}`,
+    `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${request.nodeCount * ranks} CPUs/Task=${Math.max(1, Math.floor(request.perNode.cpuCount / ranks))}`,
+    `TRES=cpu=${cpus},mem=${Math.floor((request.perNode.memoryBytes * request.nodeCount) / 1_048_576)}M,node=${request.nodeCount}${gpus === 0 ? '' : `,gres/gpu=${gpus * request.nodeCount}`}`,
+    `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory} MinTmpDiskNode=0`,
     `Features=${request.labels.join('&') || '(null)'}`,
+    `OverSubscribe=${request.exclusive ? 'NO' : 'OK'}`,
     `Command=${job.command}`,
     `WorkDir=${job.directory ?? '(null)'}`,
-    `StdErr=${fileOf(job, job.files.stderr)}`,
+    `StdErr=${fileOf(job, job.files.stderr, row)}`,
     `StdIn=${job.files.stdin ?? '/dev/null'}`,
-    `StdOut=${fileOf(job, job.files.stdout)}`,
+    `StdOut=${fileOf(job, job.files.stdout, row)}`,
   ];
   return lines.join('\n   ');
 }
 
-function fileOf({ id, name, owner, directory }: JobDetail, file: string | undefined): string {
+function fileOf(
+  { id, name, owner, directory }: JobDetail,
+  file: string | undefined,
+  { index }: JobRow,
+): string {
   if (file === undefined) return '(null)';
-  const named = file.replaceAll('%j', String(id)).replaceAll('%x', name).replaceAll('%u', owner);
+  const said: Readonly<Record<string, string | undefined>> = {
+    j: String(id),
+    a: index === null ? undefined : String(index),
+    x: name,
+    u: owner,
+  };
+  const named = file.replace(/%(\d*)([jaxu])/g, (whole, width: string, letter: string) => {
+    return said[letter]?.padStart(Number(width), '0') ?? whole;
+  });
   return path.resolve(directory ?? '/', named);
 }
 

@@ -8,7 +8,7 @@ import { compressHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { formatElapsed } from '../core/times.ts';
 import { META } from './queue-json.ts';
-import { listOf, readWords, refuseOperands, speaking } from './speaking.ts';
+import { hostsOf, listOf, orSaid, readWords, refuseOperands, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const INFO_OPTIONS = [
@@ -45,7 +45,8 @@ const BY_NODE = '%N %.5D %.9P %.6t';
 const SUMMARY = '%9P %.5a %.10l %.15F %N';
 
 async function sinfo(context: Context, words: readonly string[]): Promise<number> {
-  const { given, operands } = readWords(INFO_OPTIONS, words);
+  const { given: typed, operands } = readWords(INFO_OPTIONS, words);
+  const given = orSaid(typed, context, { format: 'SINFO_FORMAT', partition: 'SINFO_PARTITION' });
   refuseOperands(operands);
   const api = await context.api();
   const [{ partitions }, { nodes }] = await Promise.all([
@@ -56,8 +57,20 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
     context.print(JSON.stringify({ meta: META, errors: [], nodes: nodes.map(json) }, null, 1));
     return 0;
   }
-  const named = listOf(given.nodes);
+  const named = hostsOf(given.nodes);
   const states = listOf(given.states)?.map((one) => one.toLowerCase());
+  const isWanted = (node: NodeView): boolean => {
+    if (states === undefined) return true;
+    const state = slurmNodeStateOf(node);
+    const words = [
+      state,
+      LONG[state],
+      state.replace('*', ''),
+      'all',
+      ...(/^dr/.test(state) ? ['drain'] : []),
+    ];
+    return states.some((one) => words.includes(one));
+  };
   const rows = partitions
     .filter(({ name }) => given.partition === undefined || listOf(given.partition)?.includes(name))
     .flatMap(({ name, state, limits, nodes: members }, at) => {
@@ -67,16 +80,22 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
         (node) =>
           members.includes(node.name) &&
           (named === undefined || named.includes(node.name)) &&
-          (states === undefined || states.includes(slurmNodeStateOf(node))),
+          isWanted(node),
       );
       return rowsOf(partition, own, given);
     });
   const usual =
     given.Node !== undefined ? BY_NODE : given.summarize !== undefined ? SUMMARY : USUAL;
-  const pieces = byLetters(given.format ?? usual, FIELDS);
+  const format = given.format ?? usual;
+  const pieces = byLetters(format, FIELDS);
   if (!pieces.ok) throw usage(pieces.error);
   const lay = { header: given.noheader === undefined, separator: null };
-  for (const line of layOut(pieces.value, rows, lay)) context.print(line);
+  for (const line of layOut(
+    pieces.value,
+    given.Node === undefined ? together(rows, format) : rows,
+    lay,
+  ))
+    context.print(line);
   return 0;
 }
 
@@ -86,11 +105,32 @@ function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Gi
   if (given.Node !== undefined) {
     return nodes.map((node) => ({ partition, nodes: [node], state: slurmNodeStateOf(node) }));
   }
-  if (given.summarize !== undefined || nodes.length === 0) {
-    return [{ partition, nodes, state: nodes.length === 0 ? 'n/a' : '' }];
-  }
-  const groups = Map.groupBy(nodes, slurmNodeStateOf);
-  return [...groups].map(([state, some]) => ({ partition, nodes: some, state }));
+  return [{ partition, nodes, state: nodes.length === 0 ? 'n/a' : '' }];
+}
+
+/** What tells lines apart where it is shown; of all else a line has the sum, or the range. */
+const APART = 'PRaltTfGEn';
+
+/**
+ * Nodes that the format tells nothing of are one line: `%C` alone is that of the cluster, in which
+ * no node counts twice (sinfo(1), "--format").
+ */
+function together(rows: readonly Row[], format: string): Row[] {
+  const letters = [...format.matchAll(/%\.?\d*(.)/g)].map(([, letter = '']) => letter);
+  const shown = letters.filter((letter) => APART.includes(letter));
+  const single = rows.flatMap((row) =>
+    row.nodes.length === 0
+      ? [row]
+      : row.nodes.map((node) => ({ ...row, nodes: [node], state: slurmNodeStateOf(node) })),
+  );
+  const groups = Map.groupBy(single, (row) =>
+    JSON.stringify(shown.map((letter) => FIELDS[letter]?.value(row))),
+  );
+  return [...groups.values()].map((some) => {
+    const [first] = some as [Row, ...Row[]];
+    const nodes = new Map(some.flatMap((row) => row.nodes).map((node) => [node.name, node]));
+    return { ...first, nodes: [...nodes.values()] };
+  });
 }
 
 /** One word of Slurm's for a node. */
@@ -158,6 +198,16 @@ const FIELDS: Readonly<Record<string, Field<Row>>> = {
   }),
   f: field('AVAIL_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
   E: field('REASON', ({ nodes }) => nodes[0]?.reason ?? 'none'),
+  A: field('NODES(A/I)', ({ nodes }) => {
+    const used = nodes.filter((node) => !isOut(node) && node.running.length > 0).length;
+    return `${used}/${nodes.filter((node) => !isOut(node)).length - used}`;
+  }),
+  e: field('FREE_MEM', ({ nodes }) =>
+    least(nodes, ({ free }) => Math.floor(free.memoryBytes / 1_048_576)),
+  ),
+  b: field('ACTIVE_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
+  d: field('TMP_DISK', () => 0),
+  w: field('WEIGHT', () => 1),
 };
 
 function json(node: NodeView): object {

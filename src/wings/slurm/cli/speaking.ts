@@ -3,13 +3,14 @@
 import type { Context } from '../../../kernel/cli/context.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { expandHosts } from '../core/hostlist.ts';
 import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
 import { notState } from '../core/states.ts';
 
 /**
  * What Slurm's clients look for in `--version`. The number is of the release whose words these are.
  */
-const RELEASE = 'slurm 22.05.8';
+export const RELEASE = 'slurm 22.05.8';
 
 /** A command whose words are read by its own table, as they were typed. */
 export function speaking(
@@ -49,6 +50,19 @@ export function readWords<Name extends string>(
   return read.value;
 }
 
+/** With what the environment says where nothing was typed, by the name of each option. */
+export function orSaid<Name extends string>(
+  given: Read<Name>['given'],
+  { environment }: Context,
+  names: Readonly<Partial<Record<Name, string>>>,
+): Read<Name>['given'] {
+  const said = Object.entries<string | undefined>(names).flatMap(([name, variable = '']) => {
+    const value = environment[variable];
+    return value === undefined || value === '' || name in given ? [] : [[name, value] as const];
+  });
+  return { ...(Object.fromEntries(said) as Read<Name>['given']), ...given };
+}
+
 /** For a command that takes options alone. */
 export function refuseOperands([first]: readonly string[]): void {
   if (first !== undefined) throw usage(`Unrecognized option: ${first}`);
@@ -82,6 +96,14 @@ export function fieldsOf(words: readonly string[]): ReadonlyMap<string, string> 
       return [key.toLowerCase(), text] as const;
     }),
   );
+}
+
+/** The hosts of a list as `n[1-3],m7`; undefined: none was given. */
+export function hostsOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const hosts = expandHosts(text);
+  if (hosts === null) throw usage(`Invalid node name specified: ${text}`);
+  return hosts;
 }
 
 /** The names in a list with commas; undefined: none was given. */

@@ -3,15 +3,25 @@
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { JobView } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
+import { compressHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { formatElapsed } from '../core/times.ts';
-import { apart, type JobRow, jobPages, rowsOf } from './job-rows.ts';
+import { apart, endOf, type JobRow, jobPages, openDependencies, rowsOf } from './job-rows.ts';
 import { queueJson } from './queue-json.ts';
-import { listOf, readWords, refuseOperands, refuseStates, speaking } from './speaking.ts';
+import {
+  hostsOf,
+  listOf,
+  orSaid,
+  readWords,
+  refuseOperands,
+  refuseStates,
+  speaking,
+} from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const QUEUE_OPTIONS = [
@@ -27,7 +37,7 @@ export const QUEUE_OPTIONS = [
   { long: 'format', short: 'o', ...value, words: '`%.18i %.9P …`' },
   { long: 'Format', short: 'O', ...value, words: '`JobID,Name:20,…`' },
   { long: 'long', short: 'l', words: 'with the time limit' },
-  { long: 'start', words: 'with when it would start' },
+  { long: 'start', words: 'what waits, and when it would start' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
   { long: 'all', short: 'a', words: 'as it is anyway' },
   { long: 'sort', short: 'S', ...value, kind: 'hint', words: 'the oldest come first' },
@@ -39,16 +49,29 @@ export const summary = 'List jobs, as squeue of Slurm does.';
 export const verb = speaking('squeue', squeue);
 
 const USUAL = '%.18i %.9P %.8j %.8u %.2t %.10M %.6D %R';
+const STARTS = '%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20N %R';
 const LONG = '%.18i %.9P %.8j %.8u %.8T %.10M %.9l %.6D %R';
 
+/** Variables that stand for options (squeue(1), "ENVIRONMENT VARIABLES"). */
+const SAID = {
+  format: 'SQUEUE_FORMAT',
+  Format: 'SQUEUE_FORMAT2',
+  user: 'SQUEUE_USERS',
+  states: 'SQUEUE_STATES',
+  partition: 'SQUEUE_PARTITION',
+  name: 'SQUEUE_NAMES',
+} as const;
+
 async function squeue(context: Context, words: readonly string[]): Promise<number> {
-  const { given, operands } = readWords(QUEUE_OPTIONS, words);
+  const { given: typed, operands } = readWords(QUEUE_OPTIONS, words);
+  const given = orSaid(typed, context, SAID);
   refuseOperands(operands);
   if (given.iterate !== undefined) throw usage('--iterate is not honoured here: use watch(1)');
   const api = await context.api();
   const me = given.me === undefined ? undefined : (await api.call('whoami')).name;
   const owners = me === undefined ? listOf(given.user) : [me];
-  const states = listOf(given.states);
+  const isStart = given.start !== undefined;
+  const states = listOf(given.states ?? (isStart ? 'PENDING' : undefined));
   refuseStates(states);
   const isAll =
     states !== undefined &&
@@ -60,7 +83,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   if (ids?.some((one) => !readId(one).ok)) throw usage('Invalid job id specified');
   const names = listOf(given.name);
   const partitions = listOf(given.partition);
-  const nodelist = listOf(given.nodelist);
+  const nodelist = hostsOf(given.nodelist);
   const isMeant = ({ id, owner, name, partition }: JobView): boolean =>
     (ids === undefined || ids.some((one) => one.split('_')[0] === String(id))) &&
     (owners === undefined || owners.includes(owner)) &&
@@ -73,12 +96,13 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const shown = async (page: readonly JobView[]): Promise<JobRow[]> => {
     const rows: JobRow[] = [];
     for (const job of page.toReversed()) rows.push(...(await rowsOf(api, job)));
-    return rows.flatMap((row) => (given.array === undefined ? [row] : apart(row))).filter(isShown);
+    const some = rows.flatMap((row) => (given.array === undefined ? [row] : apart(row)));
+    return isStart ? withStarts(api, some.filter(isShown)) : some.filter(isShown);
   };
   const lines =
-    given.Format === undefined
-      ? byLetters(given.format ?? (given.long === undefined ? USUAL : LONG), FIELDS)
-      : byNames(given.Format, NAMED, { mark: ':', right: false });
+    given.Format === undefined || (typed.format !== undefined && typed.Format === undefined)
+      ? byLetters(given.format ?? usualOf(given), FIELDS)
+      : byNames(given.Format, NAMED, { mark: ':' });
   if (!lines.ok) throw usage(lines.error);
   const lay = (rows: readonly JobRow[], header: boolean): string =>
     layOut(lines.value, rows, { header, separator: null }).join('\n');
@@ -105,6 +129,27 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   if (given.noheader === undefined) blocks.push(lay([], true));
   if (blocks.length > 0) context.print(blocks.reverse().join('\n'));
   return 0;
+}
+
+function usualOf({ long, start }: { readonly long?: string; readonly start?: string }): string {
+  if (start !== undefined) return STARTS;
+  return long === undefined ? USUAL : LONG;
+}
+
+/** More are not asked for: the head plans no further either. */
+const STARTS_MAX = 500;
+
+/** With when they are planned to start, by today's plan. */
+async function withStarts(api: Api, rows: readonly JobRow[]): Promise<JobRow[]> {
+  const planned: JobRow[] = [];
+  for (const row of rows) {
+    if (planned.length >= STARTS_MAX || row.startedAt !== null) planned.push(row);
+    else {
+      const { startsAt } = await api.call('explainJob', { params: { id: String(row.job.id) } });
+      planned.push({ ...row, startedAt: startsAt });
+    }
+  }
+  return planned;
 }
 
 const isJobNumber = (id: number): boolean =>
@@ -144,7 +189,7 @@ const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
   i: ID,
   A: field('JOBID', ({ job }) => job.id),
   F: field('ARRAY_JOB_ID', ({ job }) => job.id),
-  K: field('ARRAY_TASK_ID', ({ index }) => index ?? 'N/A'),
+  K: field('ARRAY_TASK_ID', ({ index, id }) => index ?? /\[(.*)\]/.exec(id)?.[1] ?? 'N/A'),
   P: field('PARTITION', ({ job }) => job.partition),
   j: field('NAME', ({ job }) => job.name),
   u: field('USER', ({ job }) => job.owner),
@@ -169,18 +214,28 @@ const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
   R: field('NODELIST(REASON)', ({ where }) => where),
   r: field('REASON', ({ where }) => (where.startsWith('(') ? where.slice(1, -1) : 'None')),
   S: field('START_TIME', ({ startedAt }) => instant(startedAt)),
-  e: field('END_TIME', ({ endedAt }) => instant(endedAt)),
+  e: field('END_TIME', (row) => {
+    const end = endOf(row);
+    return end === null && row.startedAt !== null ? 'NONE' : instant(end);
+  }),
   V: field('SUBMIT_TIME', ({ job }) => instant(job.submittedAt)),
+  B: field('EXEC_HOST', ({ nodes }) => nodes[0] ?? 'n/a'),
+  n: field('REQ_NODES', ({ job }) => compressHosts(job.request.nodeNames)),
+  c: field('MIN_CPUS', ({ job }) => job.request.perNode.cpuCount),
+  W: field('LICENSES', ({ job }) => {
+    const counted = Object.entries(job.request.ofCluster ?? {});
+    return counted.map(([name, count]) => `${name}:${count}`).join(',') || '(null)';
+  }),
   o: field('COMMAND', ({ job }) => job.command),
   Z: field('WORK_DIR', ({ job }) => job.directory ?? ''),
-  Q: field('PRIORITY', ({ job }) => Math.round(job.priority ?? 0)),
-  p: field('PRIORITY', ({ job }) => Math.round(job.priority ?? 0)),
-  q: field('QOS', () => 'normal'),
+  Q: field('PRIORITY', ({ job }) => Math.max(0, Math.round(job.priority ?? 0))),
+  p: field('PRIORITY', ({ job }) => Math.max(0, Math.round(job.priority ?? 0))),
+  q: field('QOS', ({ job }) => job.qos ?? 'normal'),
   b: field('TRES_PER_NODE', ({ job }) =>
     job.request.perNode.gpuCount > 0 ? `gres:gpu:${job.request.perNode.gpuCount}` : 'N/A',
   ),
   f: field('FEATURES', ({ job }) => job.request.labels.join('&') || '(null)'),
-  E: field('DEPENDENCY', () => '(null)'),
+  E: field('DEPENDENCY', ({ job }) => openDependencies(job)),
   k: field('COMMENT', () => '(null)'),
 };
 
@@ -212,4 +267,11 @@ const NAMED = {
   WorkDir: named('Z'),
   PriorityLong: named('Q'),
   QOS: named('q'),
+  Dependency: named('E'),
+  Licenses: named('W'),
+  Feature: named('f'),
+  ReqNodes: named('n'),
+  BatchHost: named('B'),
+  Comment: named('k'),
+  'tres-per-node': named('b'),
 };

@@ -1,13 +1,16 @@
 // `srun`: outside of a job a command that runs now, with its output here and its exit code; inside
 // of one a step on the job's own nodes.
 
+import path from 'node:path';
 import { submitAndAttend } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { withAllocation } from '../../steps/cli/allocation.ts';
 import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
-import { BATCH_OPTIONS } from '../core/batch-options.ts';
+import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
+import { expandHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { bindOf, isPmi, runAskedStep, runInJob } from './asked-step.ts';
+import { bindOf, isPmi, runAskedStep, runInJob, runOn } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
@@ -18,8 +21,11 @@ export const STEP_OPTIONS = [
   { long: 'label', short: 'l', words: 'the rank stands before each line' },
   { long: 'unbuffered', short: 'u', words: 'as it is anyway' },
   { long: 'kill-on-bad-exit', short: 'K', value: 'maybe', words: 'the others go on' },
-  { long: 'overlap', words: 'as it is anyway' },
+  { long: 'overlap', words: 'it does not wait until other steps of the job leave it cpus' },
   { long: 'exact', words: 'as it is anyway' },
+  { long: 'wait', short: 'W', ...value, words: 'the others go on' },
+  { long: 'gres-flags', ...value, kind: 'hint', words: 'gpus are given by the node' },
+  { long: 'immediate', short: 'I', value: 'maybe', words: 'it waits' },
   {
     long: 'cpu-bind',
     ...value,
@@ -51,6 +57,7 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   refuseMpi(given.mpi);
   if (given.jobid !== undefined) {
     refuseInside(given);
+    refuseAsked(given);
     const bind = bindOf(given);
     return runInJob(context, {
       argv: operands,
@@ -61,45 +68,99 @@ export async function srun(context: Context, words: readonly string[]): Promise<
       bind,
     });
   }
-  if (context.environment['SLURM_JOB_ID'] !== undefined) {
-    refuseInside(given);
-    const { output, error } = given;
-    const tasks = number('ntasks', given.ntasks);
-    const nodeCount = number('nodes', given.nodes);
-    // On a node ranks are children of ours; from where nodes are only held, they are asked for.
-    const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
-    if (isThere) noteUnbound(context, given['cpu-bind']);
-    if (given.pty !== undefined || !isThere || isPmi(given)) {
-      const label = given.label !== undefined;
-      const bind = isThere ? 'none' : bindOf(given);
-      return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given, bind });
-    }
-    return runStep(context, {
-      argv: operands,
-      tasks,
-      nodeCount,
-      output,
-      error,
-      label: given.label !== undefined,
-    });
+  if (context.environment['SLURM_JOB_ID'] !== undefined) return inside(context, given, operands);
+  return outside(context, given, operands);
+}
+
+type Given = Readonly<Partial<Record<BatchOption | (typeof STEP_OPTIONS)[number]['long'], string>>>;
+
+/** Ranks on the nodes of the job that it is in. */
+function inside(context: Context, given: Given, operands: readonly string[]): Promise<number> {
+  refuseInside(given);
+  const tasks = number('ntasks', given.ntasks);
+  const nodeCount = number('nodes', given.nodes);
+  const label = given.label !== undefined;
+  // On a node ranks are children of ours; from where nodes are only held, they are asked for.
+  const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
+  if (isThere) noteUnbound(context, given['cpu-bind']);
+  if (given.pty !== undefined || !isThere || isPmi(given)) {
+    const bind = isThere ? 'none' : bindOf(given);
+    refuseAsked(given);
+    return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given, bind });
   }
+  const names = given.nodelist === undefined ? null : expandHosts(given.nodelist);
+  if (given.nodelist !== undefined && names === null)
+    throw usage(`Invalid node name specified: ${given.nodelist}`);
+  return runStep(context, {
+    argv: operands,
+    tasks,
+    nodeCount,
+    label,
+    names,
+    perNode: number('ntasks-per-node', given['ntasks-per-node']),
+    output: given.output,
+    error: given.error,
+    input: given.input,
+    append: /^a/i.test(given['open-mode'] ?? ''),
+    directory: path.resolve(context.cwd, given.chdir ?? '.'),
+    environment: environmentOf(context, given.export),
+    cpus: number('cpus-per-task', given['cpus-per-task']) ?? 1,
+    overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
+  });
+}
+
+/** `ALL,X=1`, `X,Y=2`, `NONE`: beside what Slurm's and our variables say. */
+function environmentOf({ environment }: Context, said = 'ALL'): NodeJS.ProcessEnv {
+  const words = said.split(',').filter((word) => word !== '');
+  const isKept = (name: string): boolean => /^(?:SLURMD?|WEFT|CM)_|^TMPDIR$/.test(name);
+  const all = Object.entries(environment);
+  const found = Object.fromEntries(
+    words.includes('ALL') ? all : all.filter(([name]) => isKept(name)),
+  );
+  for (const word of words) {
+    if (/^(?:ALL|NONE|NIL)$/.test(word)) continue;
+    const [name = '', value] = word.split(/=(.*)/s);
+    found[name] = value ?? environment[name];
+  }
+  return found;
+}
+
+/** Ranks beyond are those of a job whose program they are. */
+const ASKED_MAX = 256;
+
+/** A job of its own, whose nodes are held while its ranks run with our input and output. */
+async function outside(
+  context: Context,
+  given: Given,
+  operands: readonly string[],
+): Promise<number> {
+  const [program = ''] = operands;
   if (given['cpu-bind'] !== undefined && !BINDINGS.test(given['cpu-bind']))
     throw usage(`Invalid --cpu-bind argument: ${given['cpu-bind']}`);
-  noteUnbound(context, given['cpu-bind']);
-  const { output, error, ...rest } = given;
+  const { output, error, input, ...rest } = given;
   const argv = { kind: 'argv', argv: ['/bin/sh', '-c', RANKED, 'srun', ...operands] } as const;
   const name = given['job-name'] ?? program.split('/').at(-1) ?? program;
-  const files = output === undefined && error === undefined ? null : given;
+  const files = output === undefined && error === undefined && input === undefined ? null : given;
   const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
   // Ranks are processes: srun itself starts them, on every node.
-  const { mpi, files: written, ...submission } = made;
+  const { mpi, files: written, warning: _, ...submission } = made;
   if (given.pty !== undefined) {
     const program = { kind: 'argv', argv: operands } as const;
     return runAtTerminal(context, { ...submission, program });
   }
-  const processesPerNode = mpi?.ranksPerNode ?? 1;
+  const ranksPerNode = mpi?.ranksPerNode ?? 1;
+  const total = ranksPerNode * (submission.nodeCount ?? 1);
+  if (files === null && total <= ASKED_MAX && submission.array === undefined) {
+    const bind = bindOf(given);
+    const label = given.label !== undefined;
+    const step = { argv: operands, tasks: total, nodeCount: null, label, given: rest, bind };
+    return withAllocation(context, submission, ({ id, nodes }) =>
+      runOn(context, { task: id, nodes, ranksPerNode }, step),
+    );
+  }
+  noteUnbound(context, given['cpu-bind']);
   const kept = files === null || written === undefined ? {} : { files: written };
-  const wish = { ...submission, ...kept, processesPerNode };
+  const wish = { ...submission, ...kept, processesPerNode: ranksPerNode };
   return submitAndAttend(context, wish, { wait: true, follow: true, failsAloud: true });
 }
 
@@ -108,9 +169,29 @@ const INSIDE: ReadonlySet<string> = new Set([
   ...['ntasks', 'nodes', 'output', 'error', 'label', 'job-name', 'quiet', 'verbose'],
   ...['cpus-per-task', 'mem', 'mem-per-cpu', 'time', 'exclusive', 'open-mode', 'distribution'],
   ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi', 'pty', 'jobid'],
+  ...['nodelist', 'ntasks-per-node', 'chdir', 'export', 'input', 'oversubscribe', 'partition'],
+  ...['account', 'qos', 'wait', 'hint', 'mem-bind', 'threads-per-core', 'gpu-bind', 'cpu-freq'],
+  ...['gres', 'gpus', 'gpus-per-node', 'gpus-per-task', 'ntasks-per-socket', 'ntasks-per-core'],
+  ...['gres-flags', 'comment', 'constraint', 'propagate', 'acctg-freq', 'mem-per-gpu', 'immediate'],
 ]);
 
-function refuseInside(given: Readonly<Record<string, string | undefined>>): void {
+/** Ranks that the head starts have the directory and the variables of the job. */
+const NOT_ASKED = [
+  'nodelist',
+  'ntasks-per-node',
+  'chdir',
+  'export',
+  'input',
+  'output',
+  'error',
+] as const;
+
+function refuseAsked(given: Given): void {
+  const other = NOT_ASKED.find((name) => given[name] !== undefined);
+  if (other !== undefined) throw usage(`--${other} is not honoured here: say it in the shell`);
+}
+
+function refuseInside(given: Given): void {
   const other = Object.keys(given).find((name) => !INSIDE.has(name));
   if (other !== undefined) throw usage(`--${other} is not honoured inside of a job`);
 }

@@ -1,83 +1,207 @@
 // `srun` inside of a job: starts ranks on the nodes that the job has, waits for all, and ends with
 // the highest of their exit codes.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { openSync } from 'node:fs';
 import { constants } from 'node:os';
+import path from 'node:path';
+import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
-import { expandHosts } from '../core/hostlist.ts';
-import { type Rank, rankFile, ranksOf } from '../core/step.ts';
+import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
+import {
+  type Held,
+  nodesFor,
+  type Rank,
+  rankFile,
+  ranksOn,
+  type StepShape,
+  sizeOf,
+} from '../core/step.ts';
+import { Places } from './places.ts';
 
-export interface StepRequest {
+export interface StepRequest extends StepShape {
   readonly argv: readonly string[];
-  readonly tasks: number | null;
-  readonly nodeCount: number | null;
   readonly output: string | undefined;
   readonly error: string | undefined;
+  readonly input: string | undefined;
+  readonly append: boolean;
   readonly label: boolean;
+  /** Absolute. */
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+  /** Cpus of each rank. */
+  readonly cpus: number;
+  /** Beside other steps, whatever room there is. */
+  readonly overlap: boolean;
 }
 
 export async function runStep(context: Context, wish: StepRequest): Promise<number> {
-  const { environment } = context;
+  const held = heldBy(context.environment);
+  const size = sizeOf(held, wish);
+  if (!size.ok) throw usage(size.error);
+  // By this name signals for all of the job pass it by: its ranks get them themselves.
+  process.title = PASSES_SIGNALS;
+  const ranks = new Set<ChildProcess>();
+  const restore = passSignals(ranks);
+  const { chosen, release } = await placesFor(context, { held, size: size.value, wish });
+  try {
+    const all = ranksOn(chosen, size.value);
+    const step = { total: all.length, nodes: held.nodes, chosen, ranks };
+    const codes = await Promise.all(all.map((rank) => runRank(context, wish, { ...step, rank })));
+    return Math.max(0, ...codes);
+  } finally {
+    release();
+    restore();
+  }
+}
+
+function heldBy(environment: Context['environment']): Required<Held> {
   const listed = environment['WEFT_NODELIST']?.split(',');
   const nodes = listed ?? expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
-  const ranks = ranksOf({ nodes, ranksPerNode }, wish);
-  if (!ranks.ok) throw usage(ranks.error);
-  const total = ranks.value.length;
-  const codes = await Promise.all(
-    ranks.value.map((rank) => runRank(context, wish, { rank, total, nodes })),
-  );
-  return Math.max(0, ...codes);
+  const cpusPerNode = Number(environment['SLURM_CPUS_ON_NODE'] ?? ranksPerNode);
+  return { nodes, ranksPerNode, cpusPerNode: Math.max(ranksPerNode, cpusPerNode) };
+}
+
+/** What a user sends to `srun` is meant for its ranks. */
+const PASSED = ['SIGUSR1', 'SIGUSR2', 'SIGTERM', 'SIGQUIT', 'SIGHUP'] as const;
+
+function passSignals(ranks: ReadonlySet<ChildProcess>): () => void {
+  const pass = (name: NodeJS.Signals): void => {
+    for (const rank of ranks) rank.kill(name);
+    // Before there are ranks it is meant for us.
+    if (ranks.size === 0 && name !== 'SIGUSR1' && name !== 'SIGUSR2')
+      process.exit(128 + constants.signals[name]);
+  };
+  // A terminal sends it to the ranks, too.
+  const interrupted = (): void => {
+    if (ranks.size === 0) process.exit(130);
+  };
+  process.on('SIGINT', interrupted);
+  for (const name of PASSED) process.on(name, pass);
+  return () => {
+    process.off('SIGINT', interrupted);
+    for (const name of PASSED) process.off(name, pass);
+  };
+}
+
+interface Placed {
+  readonly chosen: readonly number[];
+  readonly release: () => void;
+}
+
+const LOOK_MS = 100;
+const TOLD_AFTER = 10;
+
+/** Waits until the step fits beside others of the job that go on. */
+async function placesFor(
+  context: Context,
+  {
+    held,
+    size,
+    wish,
+  }: {
+    readonly held: Required<Held>;
+    readonly size: { readonly used: number; readonly all: number; readonly each: number };
+    readonly wish: StepRequest;
+  },
+): Promise<Placed> {
+  const { nodes, cpusPerNode: room } = held;
+  const { environment } = context;
+  const names = wish.names ?? null;
+  const ask = { used: size.used, names };
+  // One inside of another has the places of that one.
+  const isInner = environment['SLURM_STEP_ID'] !== undefined;
+  const start = `${environment['WEFT_TASK_ID'] ?? environment['SLURM_JOB_ID']}.${environment['SLURM_RESTART_COUNT'] ?? 0}`;
+  const places = wish.overlap || isInner ? null : Places.of(start, { nodes: nodes.length, room });
+  if (places === null) {
+    // One inside of another stays on its node where it can.
+    const here = nodes.indexOf(environment['SLURMD_NODENAME'] ?? '');
+    const chosen = nodesFor(nodes, ask, isInner ? nodes.map((_, at) => Number(at !== here)) : []);
+    return { chosen, release: () => undefined };
+  }
+  for (let looks = 0; ; looks++) {
+    const chosen = nodesFor(nodes, ask, places.taken());
+    const wanted = new Map<number, number>();
+    for (const { node } of ranksOn(chosen, size))
+      wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + wish.cpus));
+    const release = places.claim(wanted);
+    if (release !== null) return { chosen, release };
+    if (looks === TOLD_AFTER) {
+      const job = environment['SLURM_JOB_ID'] ?? '';
+      context.error(
+        `srun: Job ${job} step creation temporarily disabled, retrying (Requested nodes are busy)\n`,
+      );
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS * (0.5 + Math.random())));
+  }
 }
 
 interface RankPosition {
   readonly rank: Rank;
   readonly total: number;
   readonly nodes: readonly string[];
+  readonly chosen: readonly number[];
+  readonly ranks: Set<ChildProcess>;
 }
 
 function runRank(
   context: Context,
   wish: StepRequest,
-  { rank, total, nodes }: RankPosition,
+  { rank, total, nodes, chosen, ranks }: RankPosition,
 ): Promise<number> {
   const { environment } = context;
-  const here = Number(environment['SLURM_NODEID'] ?? 0);
+  const here = Math.max(0, nodes.indexOf(environment['SLURMD_NODENAME'] ?? ''));
   const variables = {
+    ...stepVariables(
+      total,
+      chosen.map((at) => nodes[at] ?? ''),
+    ),
     SLURM_PROCID: String(rank.rank),
     SLURM_LOCALID: String(rank.local),
-    SLURM_NODEID: String(rank.node),
-    SLURM_NTASKS: String(total),
-    SLURM_STEP_NUM_TASKS: String(total),
-    SLURM_STEP_ID: '0',
+    SLURM_NODEID: String(chosen.indexOf(rank.node)),
     SLURMD_NODENAME: nodes[rank.node] ?? '',
   };
   const [program = '', ...args] =
     rank.node === here ? wish.argv : remote(context, wish, variables, nodes[rank.node] ?? '');
   const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
   const job = { job: environment['SLURM_JOB_ID'] ?? '', index };
+  const name = environment['SLURM_JOB_NAME'] ?? '';
+  const node = nodes[rank.node] ?? '';
+  const fileOf = (pattern: string): string =>
+    path.resolve(wish.directory, rankFile(pattern, rank, { ...job, name, node }));
   const open = (pattern: string | undefined) =>
-    pattern === undefined ? null : openSync(rankFile(pattern, rank, job), 'w');
+    pattern === undefined ? null : openSync(fileOf(pattern), wish.append ? 'a' : 'w');
   const output = open(wish.output);
   const error = wish.error === undefined ? output : open(wish.error);
   const own = wish.label ? 'pipe' : 'inherit';
+  const input = rank.rank === 0 ? 'inherit' : 'ignore';
   const child = spawn(program, args, {
-    stdio: [rank.rank === 0 ? 'inherit' : 'ignore', output ?? own, error ?? own],
-    env: { ...process.env, ...variables },
+    stdio: [
+      wish.input === undefined ? input : openSync(fileOf(wish.input), 'r'),
+      output ?? own,
+      error ?? own,
+    ],
+    cwd: wish.directory,
+    env: { ...wish.environment, ...variables },
   });
+  ranks.add(child);
   if (wish.label) {
-    labelled(child.stdout, (line) => context.out(`${rank.rank}: ${line}\n`));
-    labelled(child.stderr, (line) => context.error(`${rank.rank}: ${line}\n`));
+    const width = String(total - 1).length;
+    const mark = String(rank.rank).padStart(width);
+    labelled(child.stdout, (line) => context.out(`${mark}: ${line}\n`));
+    labelled(child.stderr, (line) => context.error(`${mark}: ${line}\n`));
   }
   return new Promise((resolve) => {
     child.once('error', (problem) => {
+      ranks.delete(child);
       context.error(`srun: error: ${program}: ${problem.message}\n`);
       resolve(2);
     });
     child.once('close', (code, signal) => {
+      ranks.delete(child);
       const exit = code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0);
       if (exit !== 0)
         context.error(
@@ -88,10 +212,32 @@ function runRank(
   });
 }
 
+/** What all ranks of a step find (srun(1), "OUTPUT ENVIRONMENT VARIABLES"). */
+export function stepVariables(total: number, nodes: readonly string[]): Record<string, string> {
+  const hosts = hostsInOrder(nodes);
+  const each = Math.ceil(total / Math.max(1, nodes.length));
+  const last = total - each * (nodes.length - 1);
+  const full = nodes.length - (last === each ? 0 : 1);
+  const share = [
+    full > 1 ? `${each}(x${full})` : full === 1 ? `${each}` : '',
+    last === each ? '' : `${last}`,
+  ];
+  return {
+    SLURM_NTASKS: String(total),
+    SLURM_NPROCS: String(total),
+    SLURM_STEP_NUM_TASKS: String(total),
+    SLURM_STEP_NUM_NODES: String(nodes.length),
+    SLURM_STEP_NODELIST: hosts,
+    SLURM_STEP_TASKS_PER_NODE: share.filter((one) => one !== '').join(','),
+    SLURM_STEP_ID: '0',
+    SLURM_STEPID: '0',
+  };
+}
+
 /** On another node of the job, by the way that MPI launchers take. */
 function remote(
   { environment }: Context,
-  { argv }: StepRequest,
+  { argv, directory, environment: own }: StepRequest,
   variables: Readonly<Record<string, string>>,
   node: string,
 ): readonly string[] {
@@ -102,8 +248,11 @@ function remote(
       'Submit it with --nodes and --ntasks-per-node.',
     );
   }
-  const words = ['cd', process.cwd()].map(quoteWord).join(' ');
-  const set = Object.entries(variables).map(([name, value]) => `${name}=${quoteWord(value)}`);
+  const words = ['cd', directory].map(quoteWord).join(' ');
+  const more = Object.entries(own).filter(([name, value]) => environment[name] !== value);
+  const set = [...more, ...Object.entries(variables)].map(
+    ([name, value]) => `${name}=${quoteWord(value ?? '')}`,
+  );
   return [shell, node, `${words} && exec env ${set.join(' ')} ${argv.map(quoteWord).join(' ')}`];
 }
 

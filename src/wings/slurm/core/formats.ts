@@ -50,7 +50,7 @@ const textOf = (text: string) => ({ kind: 'text', text: text.replaceAll('%%', '%
 export function byNames<Row>(
   format: string,
   fields: Readonly<Record<string, Field<Row> & { readonly width: number }>>,
-  { mark, right }: { readonly mark: '%' | ':'; readonly right: boolean },
+  { mark, right = false }: { readonly mark: '%' | ':'; readonly right?: boolean },
 ): Result<Piece<Row>[], string> {
   const pieces: Piece<Row>[] = [];
   for (const word of format.split(',').filter((one) => one.trim() !== '')) {
@@ -61,7 +61,9 @@ export function byNames<Row>(
     const said = Number((size ?? '').replace(/[^\d-]/g, '') || field.width);
     const width = Number.isFinite(said) ? Math.abs(said) : field.width;
     if (width > WIDTH_MAX) return err(`Invalid field requested: "${word.trim()}"`);
-    pieces.push({ kind: 'field', ...field, width, right: right && said >= 0 });
+    // `JobID:.20` stands to the right, `JobID%-20` to the left.
+    const isRight = mark === ':' ? (size ?? '').startsWith('.') : right && said >= 0;
+    pieces.push({ kind: 'field', ...field, width, right: isRight });
   }
   return pieces.length === 0 ? err('Invalid field requested: ""') : ok(pieces);
 }
@@ -72,13 +74,15 @@ export interface Lay {
   readonly separator: string | null;
   /** Behind the last column too. */
   readonly closing?: boolean;
+  /** Stands at the end of a value that is cut, as in sacct. */
+  readonly cutBy?: '+';
 }
 
 /** Values longer than their column are cut, as Slurm does. */
 export function layOut<Row>(
   pieces: readonly Piece<Row>[],
   rows: readonly Row[],
-  { header, separator, closing = false }: Lay,
+  { header, separator, closing = false, cutBy }: Lay,
 ): string[] {
   const line = (say: (field: Extract<Piece<Row>, { kind: 'field' }>) => string): string => {
     if (separator !== null) {
@@ -86,7 +90,7 @@ export function layOut<Row>(
       return cells.join(separator) + (closing ? separator : '');
     }
     return pieces
-      .map((piece) => (piece.kind === 'text' ? piece.text : fit(say(piece), piece)))
+      .map((piece) => (piece.kind === 'text' ? piece.text : fit(say(piece), piece, cutBy)))
       .join('');
   };
   const lines = rows.map((row) => line(({ value }) => value(row)));
@@ -96,8 +100,10 @@ export function layOut<Row>(
 function fit(
   text: string,
   { width, right }: { readonly width: number; readonly right: boolean },
+  cutBy = '',
 ): string {
   if (width === 0) return text;
-  const cut = text.slice(0, width);
+  const kept = width - cutBy.length;
+  const cut = text.length > width ? text.slice(0, kept) + cutBy : text;
   return right ? cut.padStart(width) : cut.padEnd(width);
 }

@@ -3,6 +3,7 @@
 
 import { formatDuration } from '../../../kernel/base/duration.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import type { SignalTo } from '../../../kernel/model/job.ts';
 import { BATCH_OPTIONS, type BatchOption } from './batch-options.ts';
 import { expandHosts } from './hostlist.ts';
 import { parseLimit } from './times.ts';
@@ -36,7 +37,12 @@ export interface Request {
   readonly nice?: string;
   readonly reservation?: string;
   readonly signal?: string;
+  /** The batch script alone, or all that it has started. */
+  readonly signalTo?: SignalTo;
   readonly requeue?: boolean;
+  /** Files are gone on with, and not begun anew. */
+  readonly append?: boolean;
+  readonly singleton?: boolean;
   readonly notify?: readonly string[];
   readonly env?: readonly string[];
   readonly cleanEnv?: boolean;
@@ -53,8 +59,6 @@ export interface Known {
   readonly cpusMax: number;
   /** The nodes of the cluster, where some are to be left out. */
   readonly nodes: readonly string[];
-  /** Jobs of the same user and name that have not ended, where they are waited for. */
-  readonly namesakes: readonly number[];
 }
 
 export function requestOf(given: Given, known: Known): Result<Read, string> {
@@ -91,24 +95,25 @@ function build(given: Given, known: Known): Request {
   const optional = {
     name: given['job-name'],
     ...memoryOf(given, Number(shape.cpus)),
-    ...gpusOf(given, Number(shape.nodes)),
+    ...gpusOf(given, shape),
     resource: given.licenses === undefined ? undefined : licences(given.licenses),
     time: given.time === undefined ? undefined : timeOf(given.time),
     partition: given.partition?.split(',')[0],
     qos: given.qos,
     array: given.array,
-    after:
-      given.dependency === undefined ? undefined : dependencies(given.dependency, known.namesakes),
+    after: given.dependency === undefined ? undefined : dependencies(given.dependency),
+    singleton: isSingleton(given) ? true : undefined,
     needs: given.constraint === undefined ? undefined : [constraint(given.constraint)],
     nodesNamed: nodesNamed(given, known.nodes),
-    exclusive: given.exclusive === undefined ? undefined : true,
+    exclusive: given.exclusive !== undefined || isAllMemory(given) ? true : undefined,
     stdin: given.input,
     chdir: given.chdir,
     begin: given.begin === undefined ? undefined : beginOf(given.begin),
     hold: given.hold === undefined ? undefined : true,
     nice: given.nice === undefined ? undefined : given.nice || '100',
     reservation: given.reservation,
-    signal: given.signal?.replace(/^[BR]*:/, ''),
+    ...signalOf(given.signal),
+    append: appends(given['open-mode']),
     requeue: given['no-requeue'] === undefined ? undefined : false,
     notify: mail(given),
     ...environmentOf(given.export),
@@ -127,14 +132,18 @@ function whole(name: BatchOption, text: string): number {
 function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksPerNode' | 'cpus'> {
   const perRank =
     given['cpus-per-task'] === undefined ? 1 : whole('cpus-per-task', given['cpus-per-task']);
+  const perGpu = given['cpus-per-gpu'];
+  const ofGpus = perGpu === undefined ? 0 : whole('cpus-per-gpu', perGpu) * gpusPerNode(given);
   const tasks = given.ntasks === undefined ? null : whole('ntasks', given.ntasks);
   const perNode =
     given['ntasks-per-node'] === undefined
       ? null
       : whole('ntasks-per-node', given['ntasks-per-node']);
+  const named = given.nodelist === undefined ? 1 : hosts(given.nodelist).length;
   const asked = given.nodes === undefined ? null : leastOf(given.nodes);
   const fitting = Math.max(1, Math.floor(cpusMax / perRank));
-  const nodes = asked ?? (tasks === null ? 1 : Math.ceil(tasks / (perNode ?? fitting)));
+  const nodes =
+    asked ?? Math.max(named, tasks === null ? 1 : Math.ceil(tasks / (perNode ?? fitting)));
   const ranks = perNode ?? (tasks === null ? 1 : Math.ceil(tasks / nodes));
   if (tasks !== null && tasks !== nodes * ranks) {
     bad(
@@ -144,7 +153,7 @@ function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksP
   const isSpread = nodes > 1 || ranks > 1;
   return {
     nodes: String(nodes),
-    cpus: String(ranks * perRank),
+    cpus: String(Math.max(ranks * perRank, ofGpus)),
     ...(isSpread ? { ranksPerNode: String(ranks) } : {}),
   };
 }
@@ -168,21 +177,56 @@ function memoryOf(given: Given, cpus: number): Pick<Request, 'memory'> {
   const [all, perCpu] = [given.mem, given['mem-per-cpu']];
   if (all !== undefined && perCpu !== undefined) bad('--mem and --mem-per-cpu exclude each other');
   if (perCpu !== undefined) return { memory: `${mebibytes('mem-per-cpu', perCpu) * cpus}M` };
-  if (all === undefined) return {};
-  const amount = mebibytes('mem', all);
-  // All memory of a node: what has the node for itself has that.
-  return amount === 0
-    ? bad('--mem=0 is not honoured here: say how much, or --exclusive')
-    : { memory: `${amount}M` };
+  const perGpu = given['mem-per-gpu'];
+  if (perGpu !== undefined) {
+    if (all !== undefined) bad('--mem and --mem-per-gpu exclude each other');
+    return { memory: `${mebibytes('mem-per-gpu', perGpu) * gpusPerNode(given)}M` };
+  }
+  if (all === undefined || isAllMemory(given)) return {};
+  return { memory: `${mebibytes('mem', all)}M` };
 }
 
-function gpusOf(given: Given, nodes: number): Pick<Request, 'gpus'> {
+/** `--mem=0`: all memory of a node, which is had with the node. */
+function isAllMemory({ mem }: Given): boolean {
+  return mem !== undefined && mebibytes('mem', mem) === 0;
+}
+
+/** For `--mem-per-gpu` and `--cpus-per-gpu`, which need a number for each node. */
+function gpusPerNode(given: Given): number {
+  const { gres, 'gpus-per-node': perNode } = given;
+  if (gres !== undefined) return gpusOfGres(gres).count;
+  if (perNode !== undefined) return gpusIn(perNode, perNode).count;
+  return bad('--mem-per-gpu and --cpus-per-gpu need --gpus-per-node or --gres=gpu:N here');
+}
+
+function signalOf(text: string | undefined): Pick<Request, 'signal' | 'signalTo'> {
+  if (text === undefined) return {};
+  const [, to = '', signal = ''] = /^(?:([BR]{1,2}):)?(.*)$/s.exec(text) ?? [];
+  return { signal, signalTo: to.includes('B') ? 'main' : 'others' };
+}
+
+function appends(mode: string | undefined): true | undefined {
+  if (mode === undefined || /^(?:t|truncate)$/i.test(mode)) return undefined;
+  return /^(?:a|append)$/i.test(mode) ? true : bad(`Invalid --open-mode argument: ${mode}`);
+}
+
+function gpusOf(
+  given: Given,
+  shape: Pick<Request, 'nodes' | 'ranksPerNode'>,
+): Pick<Request, 'gpus'> {
   const { gres, gpus } = given;
   const perNode = given['gpus-per-node'];
-  const said = [gres, perNode, gpus].filter((one) => one !== undefined);
-  if (said.length > 1) bad('--gres, --gpus-per-node and --gpus exclude each other here');
+  const perTask = given['gpus-per-task'];
+  const nodes = Number(shape.nodes);
+  const said = [gres, perNode, gpus, perTask].filter((one) => one !== undefined);
+  if (said.length > 1)
+    bad('--gres, --gpus-per-node, --gpus-per-task and --gpus exclude each other here');
   if (gres !== undefined) return { gpus: gpuWords(gpusOfGres(gres)) };
   if (perNode !== undefined) return { gpus: gpuWords(gpusIn(perNode, perNode)) };
+  if (perTask !== undefined) {
+    const { type, count } = gpusIn(perTask, perTask);
+    return { gpus: gpuWords({ type, count: count * Number(shape.ranksPerNode ?? 1) }) };
+  }
   if (gpus === undefined) return {};
   const { type, count } = gpusIn(gpus, gpus);
   if (count % nodes !== 0) bad(`--gpus ${count} cannot be shared evenly by ${nodes} nodes`);
@@ -237,22 +281,34 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   afterany: 'any',
   afternotok: 'fail',
   aftercorr: 'each',
+  after: 'start',
 };
 
-/** `namesakes`: those for which a singleton waits; later ones of its name wait for it. */
-function dependencies(text: string, namesakes: readonly number[]): string[] {
+function isSingleton({ dependency = '' }: Given): boolean {
+  return dependency.split(',').includes('singleton');
+}
+
+function dependencies(text: string): string[] {
   if (text.includes('?')) bad('--dependency with ? is not honoured here: all of them must be met');
   return text.split(',').flatMap((one) => {
     const [kind = '', ...ids] = one.split(':');
-    if (one === 'singleton') return namesakes.map((id) => `${id}:any`);
+    if (one === 'singleton') return [];
     const condition = CONDITIONS[kind];
     if (condition === undefined || ids.length === 0) {
       bad(
         `--dependency ${one} is not honoured here: there are ${Object.keys(CONDITIONS).join(', ')}, singleton`,
       );
     }
-    return ids.map((id) => `${id.replace(/_\*$/, '')}:${condition}`);
+    return ids.map((id) => dependency(id, condition));
   });
+}
+
+/** `42`, `42_*`, and of `after` `42+10`, in minutes. */
+function dependency(text: string, condition: string): string {
+  const [, id, minutes] = /^(\d{1,15})(?:_\*)?(?:\+(\d{1,6}))?$/.exec(text) ?? [];
+  if (id === undefined || (minutes !== undefined && condition !== 'start'))
+    return bad('Job dependency problem');
+  return `${id}:${condition}${minutes === undefined ? '' : `+${minutes}m`}`;
 }
 
 /** Slurm's `&` and `|` are ours, its counts and brackets are not. */
@@ -303,10 +359,14 @@ function fileOf(name: BatchOption, text: string, isArray: boolean): string {
     u: '%u',
     x: '%x',
     t: '0',
+    s: 'batch',
     '%': '%%',
   };
-  return text.replace(/%(\d*)(.?)/gs, (said, _width, letter: string) => {
-    return FIELDS[letter] ?? bad(`--${name}: ${said} stands for nothing here`);
+  return text.replace(/%(\d*)(.?)/gs, (said, width: string, letter: string) => {
+    const field = FIELDS[letter] ?? bad(`--${name}: ${said} stands for nothing here`);
+    // Numbers alone have leading zeros, ten of them at most.
+    const zeros = Math.min(10, Number(width));
+    return zeros > 0 && /[Ajan]/.test(letter) ? field.replaceAll('%', `%${zeros}`) : field;
   });
 }
 

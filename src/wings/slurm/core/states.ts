@@ -37,6 +37,31 @@ export function slurmState(of: TaskState, outcome: OutcomeKind | null): SlurmSta
   return of === 'done' ? ENDED[outcome ?? 'cancelled'] : ACTIVE[of];
 }
 
+export interface SlurmExit {
+  readonly code: number;
+  readonly signal: number;
+}
+
+const CLEAN: SlurmExit = { code: 0, signal: 0 };
+const TERMINATED: SlurmExit = { code: 0, signal: 15 };
+/** What Slurm says of a task that had too little memory. */
+const OUT_OF_MEMORY: SlurmExit = { code: 0, signal: 125 };
+
+/**
+ * How a job ended, as Slurm tells it: where the cluster has ended it, its program is told apart
+ * from it.
+ */
+export function endedAs(
+  kind: OutcomeKind | null,
+  exit: SlurmExit,
+): { readonly job: SlurmExit; readonly batch: SlurmExit & { readonly state: SlurmState | null } } {
+  const same = { job: exit, batch: { ...exit, state: null } };
+  if (kind === 'out_of_memory')
+    return { job: OUT_OF_MEMORY, batch: { ...OUT_OF_MEMORY, state: null } };
+  if (kind !== 'cancelled' && kind !== 'timeout') return same;
+  return { job: CLEAN, batch: { ...TERMINATED, state: ENDED.cancelled } };
+}
+
 /** Whether a word of `-t` means this state: long or short, in any letters. */
 export function isState({ long, short }: SlurmState, words: readonly string[]): boolean {
   return words.some((word) => [long, short, 'ALL'].includes(word.toUpperCase()));

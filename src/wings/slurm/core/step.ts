@@ -5,6 +5,8 @@ import { err, ok, type Result } from '../../../kernel/base/result.ts';
 export interface Held {
   readonly nodes: readonly string[];
   readonly ranksPerNode: number;
+  /** Absent: as many as ranks. */
+  readonly cpusPerNode?: number;
 }
 
 export interface Rank {
@@ -16,29 +18,63 @@ export interface Rank {
   readonly node: number;
 }
 
+export interface StepShape {
+  readonly tasks: number | null;
+  readonly nodeCount: number | null;
+  /** `--ntasks-per-node`; null: it says nothing. */
+  readonly perNode?: number | null;
+  /** `--nodelist`; null: it says nothing. */
+  readonly names?: readonly string[] | null;
+}
+
+/** How many ranks on how many nodes, or why not. */
+export function sizeOf(
+  { nodes, ranksPerNode, cpusPerNode = ranksPerNode }: Held,
+  { tasks, nodeCount, perNode = null, names = null }: StepShape,
+): Result<{ readonly used: number; readonly all: number; readonly each: number }, string> {
+  const refuse = (why: string) => err(`Unable to create step for job: ${why}`);
+  const other = names?.find((name) => !nodes.includes(name));
+  if (other !== undefined) return refuse(`${other} is none of its nodes`);
+  const fewer = tasks !== null && tasks < nodes.length ? tasks : nodes.length;
+  const used = nodeCount ?? names?.length ?? fewer;
+  const most = names?.length ?? nodes.length;
+  if (used > most) return refuse(`${used} nodes are more than the ${most} of the job`);
+  const all = tasks ?? used * (perNode ?? ranksPerNode);
+  const each = perNode ?? Math.ceil(all / used);
+  const room = Math.max(ranksPerNode, cpusPerNode);
+  if (each > room || all > each * used) {
+    return refuse(`${all} tasks are more than the ${Math.min(each, room) * used} of the job`);
+  }
+  return ok({ used, all, each });
+}
+
+/** The nodes with most room, in the job's order; `taken`: cpus of each that other steps have. */
+export function nodesFor(
+  nodes: readonly string[],
+  { used, names = null }: { readonly used: number; readonly names?: readonly string[] | null },
+  taken: readonly number[] = [],
+): number[] {
+  const open = nodes.flatMap((name, at) => (names === null || names.includes(name) ? [at] : []));
+  const freest = open.toSorted((a, b) => (taken[a] ?? 0) - (taken[b] ?? 0));
+  return freest.slice(0, used).sort((a, b) => a - b);
+}
+
+/** Ranks fill the nodes one after the other, as many on each as its share is. */
+export function ranksOn(
+  nodes: readonly number[],
+  { all, each }: { readonly all: number; readonly each: number },
+): Rank[] {
+  return Array.from({ length: all }, (_, rank) => {
+    return { rank, local: rank % each, node: nodes[Math.floor(rank / each)] ?? 0 };
+  });
+}
+
 /** Ranks fill the nodes one after the other, as many on each as the job has there. */
-export function ranksOf(
-  { nodes, ranksPerNode }: Held,
-  { tasks, nodeCount }: { readonly tasks: number | null; readonly nodeCount: number | null },
-): Result<Rank[], string> {
-  const used = nodeCount ?? nodes.length;
-  if (used > nodes.length) {
-    return err(
-      `Unable to create step for job: ${used} nodes are more than the ${nodes.length} of the job`,
-    );
-  }
-  const all = tasks ?? used * ranksPerNode;
-  const each = Math.ceil(all / used);
-  if (tasks !== null && each > ranksPerNode) {
-    return err(
-      `Unable to create step for job: ${tasks} tasks are more than the ${nodes.length * ranksPerNode} of the job`,
-    );
-  }
-  return ok(
-    Array.from({ length: all }, (_, rank) => {
-      return { rank, local: rank % each, node: Math.floor(rank / each) };
-    }),
-  );
+export function ranksOf(held: Held, shape: StepShape): Result<Rank[], string> {
+  const size = sizeOf(held, shape);
+  if (!size.ok) return size;
+  const { used } = size.value;
+  return ok(ranksOn(nodesFor(held.nodes, { used, names: shape.names ?? null }), size.value));
 }
 
 /** Which job a step is of, and which task of an array; index null: of none. */
@@ -47,18 +83,30 @@ export interface StepJob {
   readonly index: string | null;
 }
 
-/** A file of a rank: `%t` its number, `%n` its node, the rest as the job's. */
-export function rankFile(pattern: string, { rank, node }: Rank, { job, index }: StepJob): string {
-  const own = index === null ? job : `${job}_${index}`;
+/** Where a rank's file is, and for whom. */
+export interface RankJob extends StepJob {
+  readonly name?: string;
+  /** The rank's node. */
+  readonly node?: string;
+}
+
+/** A file of a rank: `%t` its number, `%n` its node, the rest as the job's; `%3t` has zeros. */
+export function rankFile(pattern: string, { rank, node }: Rank, job: RankJob): string {
+  const { job: id, index } = job;
   const fields: Readonly<Record<string, string>> = {
     t: String(rank),
     n: String(node),
-    j: own,
-    J: own,
-    A: job,
+    j: index === null ? id : `${id}_${index}`,
+    J: index === null ? id : `${id}_${index}`,
+    A: id,
     a: index ?? '4294967294',
     s: '0',
+    x: job.name ?? '%x',
+    N: job.node ?? '%N',
     '%': '%',
   };
-  return pattern.replace(/%\d*([a-zA-Z%])/g, (said, letter: string) => fields[letter] ?? said);
+  return pattern.replace(/%(\d*)([a-zA-Z%])/g, (said, width: string, letter: string) => {
+    const value = fields[letter] ?? said;
+    return /^\d+$/.test(value) ? value.padStart(Math.min(10, Number(width)), '0') : value;
+  });
 }

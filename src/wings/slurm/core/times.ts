@@ -38,6 +38,15 @@ export function formatLong(ms: number): string {
   return `${days > 0 ? `${days}-` : ''}${clock.map(two).join(':')}`;
 }
 
+/** Time of a processor in sacct: `00:04.120`, `01:02:03`, `2-00:00:05`. */
+export function formatUsed(ms: number): string {
+  const { days, clock } = split(ms);
+  const [hours = 0, minutes = 0, seconds = 0] = clock;
+  if (days > 0 || hours > 0) return formatLong(ms);
+  const rest = String(Math.floor(Math.max(0, ms)) % 1000).padStart(3, '0');
+  return `${two(minutes)}:${two(seconds)}.${rest}`;
+}
+
 function split(ms: number): { readonly days: number; readonly clock: readonly number[] } {
   const all = Math.max(0, Math.floor(ms / 1000));
   const rest = all % DAY_S;

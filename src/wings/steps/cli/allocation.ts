@@ -9,8 +9,24 @@ import type { Submission } from '../../../kernel/model/submission.ts';
 import { StepClient } from '../sdk/step-client.ts';
 import { startIn } from './start-step.ts';
 
+/** Exit codes that a job can be told to end with, each by a signal of its own; of others 1. */
+const CODES = [
+  ...Array.from({ length: 20 }, (_, at) => at + 1),
+  125,
+  126,
+  127,
+  130,
+  134,
+  137,
+  139,
+  143,
+];
+const FIRST_SIGNAL = 35;
+
 /** The job's own program: it ends when it is told how. */
-const PLACE = "trap 'exit 0' TERM; trap 'exit 1' USR1; while :; do sleep 3600 & wait $!; done";
+const PLACE = `trap 'exit 0' TERM; trap 'exit 1' USR1; n=${FIRST_SIGNAL}
+for code in ${CODES.join(' ')}; do trap "exit $code" $n; n=$((n + 1)); done
+while :; do sleep 3600 & wait $!; done`;
 /** Reads how it ended; a line that is lost for good is a hang-up. The mark is that of its task. */
 const HOLD = `
 sig=TERM
@@ -18,13 +34,13 @@ end() {
   for at in $(grep -lszxF "WEFT_LAUNCH=$WEFT_LAUNCH" /proc/[0-9]*/environ); do
     pid=\${at#/proc/}
     pid=\${pid%/environ}
-    if [ "$pid" != $$ ]; then kill -s $sig "$pid" 2>/dev/null; fi
+    if [ "$pid" != $$ ]; then kill -s "$sig" "$pid" 2>/dev/null; fi
   done
   exit 0
 }
 trap end HUP
 read -r how
-if [ "$how" = failed ]; then sig=USR1; fi
+case $how in failed*) sig=\${how#failed }; esac
 end`;
 
 /** For a job to end that was told to, also where its holders are only just beginning. */
@@ -102,7 +118,7 @@ interface Ending {
 
 async function release(context: Context, { id, holders, code }: Ending): Promise<void> {
   const api = await context.api();
-  const words = Buffer.from(code === 0 ? 'done\n' : 'failed\n');
+  const words = Buffer.from(code === 0 ? 'done\n' : `failed ${signalFor(code)}\n`);
   for (const holder of holders) void holder.input(words);
   try {
     if (holders.length > 0) {
@@ -115,6 +131,11 @@ async function release(context: Context, { id, holders, code }: Ending): Promise
     for (const holder of holders) holder.leave('over');
   }
   await cancelJob(api, id);
+}
+
+function signalFor(code: number): string {
+  const at = CODES.indexOf(code);
+  return at === -1 ? 'USR1' : String(FIRST_SIGNAL + at);
 }
 
 async function cancelJob(api: Api, id: string): Promise<void> {

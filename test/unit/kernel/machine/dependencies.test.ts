@@ -117,3 +117,53 @@ scenario('[J10] cancelling a job that waits forgets that it waited', (head) => {
   head.schedule();
   assert.deepEqual(kinds(head.ended('1#1')), ['part_ended', 'task_done', 'job_done']);
 });
+
+function afterStart(head: TestHead, jobId: number, delayMs?: number): JobId {
+  const start = { jobId: jobId as JobId, condition: 'start' } as const;
+  return head.submit({ dependencies: [delayMs === undefined ? start : { ...start, delayMs }] });
+}
+
+scenario('[J9] one waits for the start of another, and some time after it', (head) => {
+  head.connect('n1', { cpus: 4 });
+  const first = head.submit({ held: true });
+  const next = afterStart(head, first);
+  const later = afterStart(head, first, 60_000);
+  head.tick(120_000);
+  assert.deepEqual(head.schedule(), []);
+  head.command({ kind: 'release_job', jobId: first }, ANN);
+  assert.deepEqual(head.schedule(), [`${first}#1@n1`]);
+  head.started(`${first}#1`);
+  head.tick();
+  assert.deepEqual(head.schedule(), [`${next}#1@n1`]);
+  // Its end changes nothing: the time counts from its start.
+  head.ended(`${first}#1`, { code: 1 });
+  assert.deepEqual(head.schedule(), []);
+  head.tick(59_000);
+  assert.deepEqual(head.schedule(), []);
+  head.tick(1_000);
+  assert.deepEqual(head.schedule(), [`${later}#1@n1`]);
+  assert.equal(head.state.indexes.following.size, 0);
+  assert.deepEqual(head.schedule(), []);
+});
+
+scenario('[J9] what was cancelled before its start is no longer waited for', (head) => {
+  head.connect('n1', { cpus: 4 });
+  const first = head.submit({ held: true });
+  const next = afterStart(head, first);
+  head.command({ kind: 'cancel_task', place: place(String(first)) }, ANN);
+  assert.deepEqual(head.schedule(), [`${next}#1@n1`]);
+});
+
+scenario('[J9] one that is to be alone by its name waits for all older ones of it', (head) => {
+  head.connect('n1', { cpus: 8 });
+  const named = (more: object = {}) => head.submit({ name: 'chain', ...more });
+  const ids = [named(), named({ singleton: true }), named({ singleton: true })];
+  const [first, second, third] = ids as [JobId, JobId, JobId];
+  const other = head.submit({ name: 'other', singleton: true });
+  assert.deepEqual(head.schedule(), [`${first}#1@n1`, `${other}#1@n1`]);
+  // The one between them goes: the first is still waited for.
+  head.command({ kind: 'cancel_task', place: place(String(second)) }, ANN);
+  assert.deepEqual(head.schedule(), []);
+  head.ended(`${first}#1`, { code: 1 });
+  assert.deepEqual(head.schedule(), [`${third}#1@n1`]);
+});

@@ -14,9 +14,14 @@ import {
 import { readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
-import { STATE_NAMES, slurmState } from '../../../../src/wings/slurm/core/states.ts';
-import { rankFile, ranksOf } from '../../../../src/wings/slurm/core/step.ts';
-import { formatElapsed, formatLong, parseLimit } from '../../../../src/wings/slurm/core/times.ts';
+import { endedAs, STATE_NAMES, slurmState } from '../../../../src/wings/slurm/core/states.ts';
+import { nodesFor, rankFile, ranksOf } from '../../../../src/wings/slurm/core/step.ts';
+import {
+  formatElapsed,
+  formatLong,
+  formatUsed,
+  parseLimit,
+} from '../../../../src/wings/slurm/core/times.ts';
 
 const read = (...words: string[]) => readOptions(BATCH_OPTIONS, words, { stops: true });
 
@@ -85,13 +90,13 @@ test('[X2] time limits are minutes, clocks and days', () => {
 });
 
 const NODES = ['n1', 'n2', 'n3'];
-const request = (given: Given, cpusMax = 16, namesakes: readonly number[] = []) => {
-  const got = requestOf(given, { cpusMax, nodes: NODES, namesakes });
+const request = (given: Given, cpusMax = 16) => {
+  const got = requestOf(given, { cpusMax, nodes: NODES });
   assert.ok(got.ok, got.ok ? '' : got.error);
   return got.value;
 };
 const refused = (given: Given): string => {
-  const got = requestOf(given, { cpusMax: 16, nodes: NODES, namesakes: [] });
+  const got = requestOf(given, { cpusMax: 16, nodes: NODES });
   return got.ok ? '' : got.error;
 };
 
@@ -120,9 +125,23 @@ test('[X2] nodes that are left out, and what one of its name waits for', () => {
   assert.equal(request({ exclude: 'n2' }).request.nodesNamed, 'n1,n3');
   const both = request({ nodelist: 'n[1-2]', exclude: 'n2,n3' });
   assert.equal(both.request.nodesNamed, 'n1');
-  const single = request({ dependency: 'singleton,afterok:9' }, 16, [4, 7]);
-  assert.deepEqual(single.request.after, ['4:any', '7:any', '9:ok']);
-  assert.deepEqual(request({ dependency: 'singleton' }).request.after, []);
+  const { request: single } = request({ dependency: 'singleton,afterok:9' });
+  assert.deepEqual([single.after, single.singleton], [['9:ok'], true]);
+});
+
+test('[X2] starts of others, signals, whole memory, gpus of ranks and named nodes', () => {
+  const of = (given: Given) => request(given).request;
+  assert.deepEqual(of({ dependency: 'after:1:2+10' }).after, ['1:start', '2:start+10m']);
+  assert.deepEqual([of({ mem: '0' }).memory, of({ mem: '0' }).exclusive], [undefined, true]);
+  const signal = (text: string) => [of({ signal: text }).signal, of({ signal: text }).signalTo];
+  assert.deepEqual(signal('B:USR1@60'), ['USR1@60', 'main']);
+  assert.deepEqual(signal('USR2@90'), ['USR2@90', 'others']);
+  assert.equal(of({ 'open-mode': 'append' }).append, true);
+  assert.equal(of({ 'gpus-per-task': 'a100:1', 'ntasks-per-node': '4' }).gpus, 'a100:4');
+  const perGpu = of({ 'gpus-per-node': '2', 'cpus-per-gpu': '8', 'mem-per-gpu': '4G' });
+  assert.deepEqual([perGpu.cpus, perGpu.memory], ['16', '8192M']);
+  assert.deepEqual([of({ nodelist: 'n[1-2]' }).nodes, of({ nodelist: 'n1' }).nodes], ['2', '1']);
+  assert.equal(of({ output: 'o-%4A_%3a-%5N.txt', array: '1-2' }).output, 'o-%4j_%3a-%N.txt');
 });
 
 test('[X2] memory, gpus, files, conditions and environment mean the same here', () => {
@@ -170,8 +189,11 @@ test('[X3] what is not honoured is refused by name, and a hint gives a warning',
   assert.match(refused({ gres: 'gpu:a100:0' }), /Invalid generic resource \(gres\)/);
   assert.match(refused({ licenses: 'a|b' }), /Invalid license specification/);
   assert.match(refused({ gres: 'shard:2' }), /Invalid generic resource \(gres\)/);
-  assert.match(refused({ dependency: 'after:1' }), /not honoured here: there are afterok/);
-  assert.match(refused({ mem: '0' }), /--mem=0 is not honoured/);
+  assert.match(refused({ dependency: 'expand:1' }), /not honoured here: there are afterok/);
+  assert.match(refused({ dependency: 'afterok:1+5' }), /Job dependency problem/);
+  assert.match(refused({ dependency: 'after:x' }), /Job dependency problem/);
+  assert.match(refused({ 'open-mode': 'x' }), /Invalid --open-mode/);
+  assert.match(refused({ 'mem-per-gpu': '1G' }), /need --gpus-per-node/);
   assert.match(refused({ output: '%Q' }), /%Q stands for nothing here/);
   const { warnings } = request({ account: 'p' });
   assert.deepEqual(warnings, ['--account is ignored: there are no accounts here']);
@@ -206,6 +228,19 @@ test('ids are those of Slurm on the way in and out', () => {
   assert.equal(slurmId('42[7]'), '42_7');
 });
 
+test('[X4] how a job ended is told as Slurm tells it', () => {
+  const exit = { code: 0, signal: 15 };
+  const { job, batch } = endedAs('timeout', exit);
+  assert.deepEqual(job, { code: 0, signal: 0 });
+  assert.deepEqual([batch.code, batch.signal, batch.state?.long], [0, 15, 'CANCELLED']);
+  assert.deepEqual(endedAs('out_of_memory', exit).job, { code: 0, signal: 125 });
+  assert.deepEqual(endedAs('failed', { code: 3, signal: 0 }).job, { code: 3, signal: 0 });
+  assert.deepEqual(
+    [formatUsed(4120), formatUsed(3_723_000), formatUsed(-1)],
+    ['00:04.120', '01:02:03', '00:00.000'],
+  );
+});
+
 test('formats cut and pad as squeue and sacct do', () => {
   const fields = { i: { title: 'JOBID', value: ({ id }: { id: string }) => id } };
   const pieces = byLetters('%.8i|%4i|%i', fields);
@@ -221,6 +256,13 @@ test('formats cut and pad as squeue and sacct do', () => {
   assert.ok(named.ok);
   assert.deepEqual(layOut(named.value, [{ id: '12' }], { header: false, separator: '|' }), [
     '12|12',
+  ]);
+  const long = { header: false, separator: null, cutBy: '+' } as const;
+  assert.deepEqual(layOut(named.value, [{ id: '12345' }], long), ['12+   12345']);
+  const right = byNames('JobID:.4,JobID:3', { JobID: { ...fields.i, width: 8 } }, { mark: ':' });
+  assert.ok(right.ok);
+  assert.deepEqual(layOut(right.value, [{ id: '12' }], { header: false, separator: null }), [
+    '  1212 ',
   ]);
 });
 
@@ -239,7 +281,18 @@ test('[X5] ranks of a step fill the nodes of the job, and more are refused', () 
   );
   assert.equal(ranksOf(held, { tasks: 5, nodeCount: null }).ok, false);
   assert.equal(ranksOf(held, { tasks: null, nodeCount: 3 }).ok, false);
+  const wide = { ...held, cpusPerNode: 4 };
+  assert.equal(ranksOf(wide, { tasks: 8, nodeCount: null }).ok, true);
+  const on = (shape: Parameters<typeof ranksOf>[1]) => {
+    const got = ranksOf(held, shape);
+    return got.ok ? got.value.map(({ node }) => node) : got.error;
+  };
+  assert.deepEqual(on({ tasks: 1, nodeCount: 1, names: ['n2'] }), [1]);
+  assert.deepEqual(on({ tasks: null, nodeCount: null, perNode: 1 }), [0, 1]);
+  assert.match(String(on({ tasks: 1, nodeCount: 1, names: ['x'] })), /x is none of its nodes/);
+  assert.deepEqual(nodesFor(['n1', 'n2', 'n3'], { used: 2 }, [2, 0, 1]), [1, 2]);
   const rank = { rank: 3, local: 1, node: 1 };
   assert.equal(rankFile('o-%j-%t.txt', rank, { job: '42', index: null }), 'o-42-3.txt');
   assert.equal(rankFile('%A_%a %j', rank, { job: '42', index: '7' }), '42_7 42_7');
+  assert.equal(rankFile('%3t-%x', rank, { job: '42', index: null, name: 'md' }), '003-md');
 });

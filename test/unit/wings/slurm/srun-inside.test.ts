@@ -8,6 +8,7 @@ import { srun } from '../../../../src/wings/slurm/cli/srun.ts';
 test('binding that is asked for on a node fails nothing there, and asks no head', async () => {
   const notes: string[] = [];
   const context = {
+    cwd: '/',
     environment: {
       SLURM_JOB_ID: '42',
       SLURMD_NODENAME: 'n1',

@@ -77,11 +77,15 @@ const CONDITIONS = {
   any: 'to end',
   fail: 'to fail',
   each: 'to complete',
+  start: 'to start',
 } as const;
 
 function sayDependencies(reason: Of<'dependency'>): string {
   if ('on' in reason) {
-    const jobs = reason.on.map(({ jobId, condition }) => `job ${jobId} ${CONDITIONS[condition]}`);
+    const jobs = reason.on.map(({ jobId, condition, delayMs = 0 }) => {
+      const then = delayMs === 0 ? '' : `, and then for ${formatDuration(delayMs)}`;
+      return `job ${jobId} ${CONDITIONS[condition]}${then}`;
+    });
     return jobs.join(', ');
   }
   const task = (job: JobId): string => `${job}[${reason.index}]`;

@@ -31,7 +31,11 @@ export const resumeJob = onTask('resume_task');
 export const requeueJob = onTask('requeue_task');
 
 export const signalJob: Handler<'signalJob'> = ({ engine }, call) =>
-  act(engine, call, (place) => ok({ kind: 'signal_task', place, signal: call.body.signal }));
+  act(engine, call, (place) => {
+    const { signal, to } = call.body;
+    const wish = { kind: 'signal_task', place, signal } as const;
+    return ok(to === undefined ? wish : { ...wish, to });
+  });
 
 export const holdJob: Handler<'holdJob'> = ({ engine }, call) =>
   act(engine, call, (place) => wholeJob('hold_job', place));

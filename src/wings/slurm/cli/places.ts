@@ -1,0 +1,118 @@
+// Places on the nodes of one job: steps in the background of a script that do not fit beside each
+// other wait for each other, as in Slurm. Each place is a file of its user, named in the order of
+// the job's nodes; what a killed `srun` has left is taken away by the next one.
+
+import {
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
+
+/** A place that still says nothing of who has it is being taken. */
+const WRITTEN_MS = 10_000;
+
+export class Places {
+  readonly #folder: string;
+  readonly #nodes: number;
+  readonly #room: number;
+
+  /** Null where there can be none: then steps do not wait. */
+  static of(start: string, { nodes, room }: { nodes: number; room: number }): Places | null {
+    const own = path.join(tmpdir(), `weft-srun-${process.getuid?.() ?? 0}`);
+    try {
+      mkdirSync(own, { recursive: true, mode: 0o700 });
+      const { uid, mode } = lstatSync(own);
+      if (uid !== process.getuid?.() || (mode & 0o170_077) !== 0o040_000) return null;
+      return new Places(path.join(own, start.replace(/[^\w.-]/g, '_')), nodes, room);
+    } catch {
+      return null;
+    }
+  }
+
+  private constructor(folder: string, nodes: number, room: number) {
+    this.#folder = folder;
+    this.#nodes = nodes;
+    this.#room = room;
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  }
+
+  /** Cpus of each node that steps have. */
+  taken(): number[] {
+    const counts = Array.from({ length: this.#nodes }, () => 0);
+    for (const name of this.#names()) {
+      const at = Number.parseInt(name, 10);
+      if (!this.#isLive(name)) rmSync(path.join(this.#folder, name), { force: true });
+      else if (counts[at] !== undefined) counts[at] += 1;
+    }
+    return counts;
+  }
+
+  /** Takes so many cpus on each of these nodes, or none: then null. The result gives them back. */
+  claim(wanted: ReadonlyMap<number, number>): (() => void) | null {
+    const got: string[] = [];
+    const release = (): void => {
+      for (const name of got) rmSync(path.join(this.#folder, name), { force: true });
+    };
+    for (const [node, count] of wanted) {
+      let left = count;
+      for (let at = 0; at < this.#room && left > 0; at++) {
+        if (!this.#make(`${node}.${at}`)) continue;
+        got.push(`${node}.${at}`);
+        left -= 1;
+      }
+      if (left === 0) continue;
+      release();
+      return null;
+    }
+    return () => {
+      release();
+      this.#leave();
+    };
+  }
+
+  #names(): string[] {
+    try {
+      return readdirSync(this.#folder);
+    } catch {
+      return [];
+    }
+  }
+
+  #make(name: string): boolean {
+    try {
+      writeFileSync(path.join(this.#folder, name), String(process.pid), { flag: 'wx' });
+      return true;
+    } catch (error) {
+      // Whoever was last has taken the folder away.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+        mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      return false;
+    }
+  }
+
+  #isLive(name: string): boolean {
+    try {
+      const file = path.join(this.#folder, name);
+      const pid = readFileSync(file, 'utf8');
+      if (pid === '') return Date.now() - lstatSync(file).mtimeMs < WRITTEN_MS;
+      return readFileSync(`/proc/${pid}/comm`, 'utf8').startsWith(PASSES_SIGNALS);
+    } catch {
+      return false;
+    }
+  }
+
+  #leave(): void {
+    try {
+      rmdirSync(this.#folder);
+    } catch {
+      // Others are there.
+    }
+  }
+}
