@@ -101,6 +101,7 @@ describe('packages with Node inside', () => {
       getent passwd weft | cut -d: -f6
       stat -c '%U %a' /var/lib/weft
       test -e /usr/share/man/man1/weft-run.1.gz -a -e /usr/share/bash-completion/completions/weft
+      dpkg-query --show --showformat '\${Conffiles}' weft | grep -q /etc/logrotate.d/weft
       grep -q ExecStart=/usr/bin/weft /usr/lib/systemd/system/weft-head.service
       cd /tmp; export WEFT_DIR=/tmp/cluster
       weft --version
@@ -115,7 +116,7 @@ describe('packages with Node inside', () => {
       grep -c '^  quick:' /var/lib/weft/head/weft.yaml
       dpkg -i /packages/${deb} > /dev/null
       dpkg -P weft > /dev/null
-      ls -d /usr/bin/weft /usr/lib/weft /var/lib/weft /etc/weft 2>/dev/null || echo nothing is left
+      ls -d /usr/bin/weft /usr/lib/weft /var/lib/weft /etc/weft /etc/logrotate.d/weft 2>/dev/null || echo nothing is left
       getent passwd weft || echo nobody is left
     `);
     assert.equal(said.code, 0, said.error);

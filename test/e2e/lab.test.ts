@@ -1,6 +1,7 @@
 // A lab from its first afternoon to the day when the head's disk is lost: machines over ssh, users
-// with caps, a batch, a backup put back on another host, an upgrade under running jobs. Nothing is
-// lost, and nothing is done twice. WEFT_TEST_LAB_NODES=7: with so many machines, two if absent.
+// with caps, one of whom works at a machine that is no node, a batch, a backup put back on another
+// host, an upgrade under running jobs. Nothing is lost, and nothing is done twice.
+// WEFT_TEST_LAB_NODES=7: with so many machines, two if absent.
 
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -21,6 +22,10 @@ const COUNT = Number(process.env['WEFT_TEST_LAB_NODES'] ?? 2);
 const NODES = Array.from({ length: COUNT }, (_, at) => `lab${at + 1}`);
 const SPARE_NAME = `lab${COUNT + 1}`;
 
+interface Info {
+  readonly head: { readonly fingerprint: string };
+}
+
 interface Listed {
   readonly id: number;
   readonly outcome: { readonly kind: string } | null;
@@ -28,9 +33,12 @@ interface Listed {
 
 describe('a lab', () => {
   let lab: SshLab;
+  /** Where bob works: no node, and it knows nobody's ssh. */
+  let desk: Host;
   before(async () => {
     lab = await SshLab.start(COUNT + 1);
-    for (const host of [lab.head, ...lab.nodes]) {
+    desk = await lab.lan.addHost('desk');
+    for (const host of [lab.head, desk, ...lab.nodes]) {
       await lab.ok(host, "useradd --uid 4321 --create-home --password '*' ann");
       await lab.ok(host, "useradd --uid 4322 --create-home --password '*' bob");
       await lab.ok(host, "useradd --uid 4323 --create-home --password '*' cy");
@@ -46,12 +54,14 @@ describe('a lab', () => {
     return found;
   };
   const [LAB1, LAB2, SPARE] = [0, 1, COUNT];
-  /** A command line of a user on the head's machine, in that user's home. */
-  const as = (user: string, line: string): Promise<string> => {
-    const weft = lab.command.join(' ');
-    const script = `cd ~${user}; runuser -u ${user} -- sh -c 'weft() { ${weft} "$@"; }; ${line}'`;
-    return lab.ok(lab.head, script);
-  };
+  /** A command line of a user, in that user's home. */
+  const scriptOf = (user: string, line: string): string =>
+    `cd ~${user}; HOME=$PWD runuser -u ${user} -- sh -c 'weft() { ${lab.command.join(' ')} "$@"; }; ${line}'`;
+  /** On the head's machine. */
+  const as = (user: string, line: string): Promise<string> =>
+    lab.ok(lab.head, scriptOf(user, line));
+  const atDesk = (user: string, line: string): Promise<string> =>
+    lab.ok(desk, scriptOf(user, line));
   const ok = async (...args: string[]): Promise<string> => {
     const said = await lab.weft(...args);
     assert.equal(said.code, 0, `weft ${args.join(' ')}: ${said.out}${said.error}`);
@@ -108,6 +118,27 @@ describe('a lab', () => {
     assert.equal((await machines()).length, 1);
   });
 
+  it('[Y7] users of a machine that is no node log in there, and work as at the head', async () => {
+    const { head } = JSON.parse(await ok('info', '-o', 'json')) as Info;
+    const told = `--head ${lab.head.address}:5001 --fingerprint ${head.fingerprint}`;
+    const setup = await lab.ok(desk, `${lab.command.join(' ')} setup client --yes ${told}`);
+    assert.match(setup, /write \/etc\/weft\/client\.yaml, for all users of this machine/);
+    assert.match(setup, /The head at 10\.77\.0\.1:5001 answers/);
+    const answered: Promise<string>[] = [];
+    const login = await lab.run(desk, ['sh', '-c', scriptOf('bob', 'weft login')], {
+      onOutput: (soFar) => {
+        const code = /Your code is (\S+), good until .*\n/.exec(soFar)?.[1];
+        if (code === undefined || answered.length > 0) return;
+        answered.push(as('bob', `weft login --approve ${code} --yes`));
+      },
+    });
+    assert.equal(login.code, 0, login.error);
+    assert.match((await answered[0]) ?? '', /bob@desk.* has a token of bob now\./);
+    assert.match(login.out, /You are bob\. The token is in .*, until/);
+    const run = 'weft run --wait --follow --nodes-named lab1 -- "hostname; id -un"';
+    assert.equal(await atDesk('bob', run), 'lab1\nbob');
+  });
+
   it('[P16] a cap keeps what is beyond it waiting, says so, and lets it go when it is raised', async () => {
     await ok('user', 'set', 'ann', '--running', '1');
     const id = await as(
@@ -137,10 +168,10 @@ describe('a lab', () => {
 
   it('[Y3] a lost head is put back on another machine: jobs go on, results and caps are there', async () => {
     await lab.ok(
-      lab.head,
+      desk,
       `cat > ~bob/weft.batch.yaml <<'END'\n${BATCH}END\nprintf '#!/bin/sh\\necho $(($1 * $1)) > distribute_save/result\\n' > ~bob/job.sh; chmod +x ~bob/job.sh; chown bob ~bob/*`,
     );
-    await as('bob', 'weft batch submit --wait');
+    await atDesk('bob', 'weft batch submit --wait');
     const running = await as('ann', long('kept'));
     const at = await nodeOf(running);
     await runsOn(at, 'kept');
@@ -163,11 +194,8 @@ describe('a lab', () => {
     assert.equal(await as('ann', `weft wait ${running}`), `${running} completed`);
     assert.equal(await as('ann', `weft logs ${running}`), 'done-kept');
     assert.equal(await lab.ok(host(at), 'cat /tmp/kept'), 'began\nended');
-    await as('bob', 'weft batch pull bob/squares --save-dir pulled');
-    assert.equal(
-      await lab.ok(lab.head, 'find ~bob/pulled -name result | xargs cat | sort'),
-      '4\n9',
-    );
+    await atDesk('bob', 'weft batch pull bob/squares --save-dir pulled');
+    assert.equal(await lab.ok(desk, 'find ~bob/pulled -name result | xargs cat | sort'), '4\n9');
     assert.match(await ok('user', 'list', '-o', 'json'), /"running": null/);
   });
 
@@ -190,8 +218,8 @@ describe('a lab', () => {
 
   it('[Y3] nothing is lost: every job of that day is there, and completed', async () => {
     const all = JSON.parse(await ok('history', '-o', 'json')) as Listed[];
-    // An array, a batch, and four by themselves.
-    assert.equal(all.length, 6);
+    // An array, a batch, and five by themselves.
+    assert.equal(all.length, 7);
     for (const { id, outcome } of all) assert.equal(outcome?.kind, 'completed', `job ${id}`);
   });
 

@@ -6,6 +6,9 @@ import { after, before, describe, it } from 'node:test';
 import { until } from './support/hosts.ts';
 import { SshLab } from './support/ssh-lab.ts';
 
+/** What is below /opt where all went well. */
+const ONLY_WEFT = '/opt/weft\nnow\nrelease';
+
 describe('nodes over ssh', () => {
   let lab: SshLab;
   before(async () => {
@@ -141,5 +144,61 @@ describe('nodes over ssh', () => {
           .every((line) => !line.includes('weft')) || undefined,
     );
     assert.doesNotMatch((await lab.weft('node', 'list')).out, /lab1/);
+  });
+
+  it('[I5] two who add one machine at once make it a node once, and leave nothing behind', async () => {
+    const both = await Promise.all([
+      lab.weft('node', 'add', 'lab1'),
+      lab.weft('node', 'add', 'root@lab1'),
+    ]);
+    const said = both.map(({ out, error }) => `${out}${error}`).join('\n');
+    assert.deepEqual(
+      both.map(({ code }) => code),
+      [0, 0],
+      said,
+    );
+    assert.equal(said.match(/node lab1 is up, .*\(joined\)/g)?.length, 1, said);
+    assert.equal(said.match(/node lab1 is up, .*\(was up already\)/g)?.length, 1, said);
+    assert.equal(await lab.ok(host(LAB1), 'ls -d /opt/weft*; ls /opt/weft'), ONLY_WEFT);
+  });
+
+  const saidSoFar = (): Promise<string> => lab.ok(lab.head, 'cat /root/said 2>/dev/null; true');
+
+  it('[I5] one that somebody ends leaves no machine locked', async () => {
+    await lab.ok(host(LAB1), 'echo 0.0.9 > /opt/weft/release');
+    const command = `${WEFT()} node upgrade lab1 2> /root/said & echo $! > /root/pid; wait $!`;
+    const ended = lab.on(lab.head, command);
+    await until('it is at work there', async () => {
+      const { out } = await lab.on(host(LAB1), 'readlink /opt/weft.lock');
+      return /weft node upgrade of root@/.test(out) || undefined;
+    });
+    await lab.ok(lab.head, 'kill -TERM $(cat /root/pid)');
+    assert.equal((await ended).code, 143, await saidSoFar());
+    assert.equal(await lab.ok(host(LAB1), 'ls -d /opt/weft*'), '/opt/weft');
+  });
+
+  it('[I5] who is waited for, and one that was killed is gone on from', async () => {
+    const leave = (ago: number): Promise<string> =>
+      lab.ok(
+        host(LAB1),
+        `echo 0.0.9 > /opt/weft/release; then=$(($(date +%s) - ${ago})); ln -s "ff $then $then weft node add of eve@desk" /opt/weft.lock`,
+      );
+    await leave(30);
+    const waiting = lab.on(lab.head, `${WEFT()} node upgrade lab1 2> /root/said`);
+    await until('it waits', async () => {
+      return /lab1: waits, as weft node add of eve@desk/.test(await saidSoFar()) || undefined;
+    });
+    await lab.ok(host(LAB1), 'test ! -e /opt/weft/new-*; rm /opt/weft.lock');
+    const waited = await waiting;
+    assert.equal(waited.code, 0, await saidSoFar());
+    assert.match(waited.out, /^lab1: .*\(has this release now\)/m);
+    await leave(1300);
+    const after = await lab.weft('node', 'upgrade', 'lab1');
+    assert.equal(after.code, 0, after.error);
+    assert.match(
+      after.error,
+      /lab1: goes on from where weft node add of eve@desk was cut off, 21m/,
+    );
+    assert.equal(await lab.ok(host(LAB1), 'ls -d /opt/weft*; ls /opt/weft'), ONLY_WEFT);
   });
 });

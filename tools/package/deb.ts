@@ -47,12 +47,16 @@ rm -rf /var/lib/weft /var/cache/weft /etc/weft
 ! getent passwd weft > /dev/null || userdel weft || true
 `;
 
-/** What packages of a system have beside the tarball's: units, and a folder below /etc. */
+/** Below the root: an administrator changes it, and keeps those changes. */
+export const CONFIGURATION = 'etc/logrotate.d/weft';
+
+/** What packages of a system have beside the tarball's: units, and what is below /etc. */
 export function addSystemFiles({ folder }: Tree): void {
   const root = path.dirname(folder);
   const units = path.join(folder, 'lib', 'systemd', 'system');
   cpSync(path.join(ROOT, 'deploy', 'systemd'), units, { recursive: true });
   mkdirSync(path.join(root, 'etc', 'weft'), { recursive: true });
+  cpSync(path.join(ROOT, 'deploy', 'logrotate', 'weft'), path.join(root, CONFIGURATION));
   openToAll(root);
 }
 
@@ -67,6 +71,7 @@ export function makeDeb({ tree, out, date, quick }: How): string {
     path.join(control, 'control'),
     controlText(tree.version, architecture, sizeOf(root)),
   );
+  writeFileSync(path.join(control, 'conffiles'), `/${CONFIGURATION}\n`);
   writeFileSync(path.join(control, 'md5sums'), sumsOf(root));
   for (const [name, text] of Object.entries({ postinst: POSTINST, prerm: PRERM, postrm: POSTRM })) {
     writeFileSync(path.join(control, name), text, { mode: 0o755 });
@@ -91,7 +96,7 @@ Architecture: ${architecture}
 Maintainer: ${author} <weft@localhost>
 Installed-Size: ${Math.ceil(bytes / 1024)}
 Depends: ${DEPENDS}
-Recommends: openssh-client
+Recommends: openssh-client, logrotate
 Section: admin
 Priority: optional
 Description: ${description.replace(/\.$/, '')}

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { ROOT } from '../tree.ts';
-import { installedFiles } from './deb.ts';
+import { CONFIGURATION, installedFiles } from './deb.ts';
 import type { How } from './tree.ts';
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
@@ -104,5 +104,8 @@ ${filesOf(root).join('\n')}
 
 function filesOf(root: string): string[] {
   const others = installedFiles(root).filter((file) => !OWN.some((own) => file.startsWith(own)));
-  return [...OWN.map((own) => `/${own.slice(0, -1)}`), ...others.map((file) => `"/${file}"`)];
+  const listed = others.map((file) =>
+    file === CONFIGURATION ? `%config(noreplace) "/${file}"` : `"/${file}"`,
+  );
+  return [...OWN.map((own) => `/${own.slice(0, -1)}`), ...listed];
 }

@@ -1,12 +1,14 @@
 // The wing `lab` as the kernel sees it.
 
 import type { Wing } from '../../kernel/wing.ts';
+import './api/paths.ts';
 
 export const lab: Wing = {
   name: 'lab',
   needs: ['rollout', 'owner'],
   keys: async () => (await import('./config/history-keys.ts')).keys,
   options: async () => (await import('./config/history-options.ts')).options,
+  api: async () => (await import('./api/part.ts')).api,
   head: async (program) => (await import('./bin/head.ts')).headOf(program),
   cli: {
     verbs: [
@@ -33,6 +35,11 @@ export const lab: Wing = {
       },
     ],
     checks: [
+      {
+        name: 'room',
+        after: 'head',
+        check: async (context) => (await import('./cli/room-check.ts')).roomFindings(context),
+      },
       {
         name: 'machines',
         after: 'head',

@@ -6,7 +6,7 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { whenKilled } from '../../support/when-killed.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
-import { repository, runProgram, type Said } from './local-cluster.ts';
+import { repository, runProgram, type Said, type Setting } from './local-cluster.ts';
 
 /** Only what an sshd needs; the keys of each host are its own. */
 const SSHD = `mount -t tmpfs -o mode=0755 run /run; mkdir -p /run/sshd
@@ -114,9 +114,9 @@ export class SshLab {
     return out.trim();
   }
 
-  run(host: Host, argv: readonly string[]): Promise<Said> {
+  run(host: Host, argv: readonly string[], setting: Pick<Setting, 'onOutput'> = {}): Promise<Said> {
     const env = { PATH: process.env['PATH'], HOME: '/root', LANG: 'C.UTF-8' };
-    return runProgram(host.enter(argv), { env });
+    return runProgram(host.enter(argv), { env, ...setting });
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,7 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
 import { type Destination, parseDestination } from '../core/destination.ts';
+import { Locks } from './locks.ts';
 import { type Outcome, type Rollout, rollOut } from './one-host.ts';
 import { packageFile } from './package-file.ts';
 import { readHosts } from './read-hosts.ts';
@@ -43,6 +44,7 @@ function verbFor({ isUpgrade }: { readonly isUpgrade: boolean }): Verb {
       const api = await context.api();
       const { fingerprint } = await ticketOf(api, 'weft node add');
       const ssh = new Ssh();
+      const locks = new Locks(context, ssh, `weft node ${isUpgrade ? 'upgrade' : 'add'}`);
       const file = packageFile();
       try {
         const { release, bytes } = file;
@@ -51,7 +53,8 @@ function verbFor({ isUpgrade }: { readonly isUpgrade: boolean }): Verb {
         const wanted = { release, bytes, ...about };
         const ticket = async (): Promise<string> =>
           encodeTicket(await ticketOf(api, 'weft node add'));
-        return await each(context, hosts, { ssh, api, file, wanted, ticket });
+        const rollout = { ssh, locks, api, file, wanted, ticket };
+        return await locks.during(() => each(context, hosts, rollout));
       } finally {
         ssh.close();
         file.remove();

@@ -5,19 +5,22 @@ import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import type { Destination } from '../core/destination.ts';
+import type { Held } from '../core/lock.ts';
+import { placesFor } from '../core/places.ts';
 import { type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
 import { type Probe, parseProbe, probeScript } from '../core/probe.ts';
 import {
   joinScript,
   lastWordsScript,
-  type Places,
-  placesFor,
+  makeRoomScript,
   putScript,
   startScript,
   unpackCommand,
 } from '../core/scripts.ts';
+import type { Locks } from './locks.ts';
 import type { PackageFile } from './package-file.ts';
 import type { Answer, Ssh } from './ssh.ts';
+import { lastLine, Stopped } from './stopped.ts';
 
 const SCRIPT_MS = 120_000;
 const SEND_MS = 900_000;
@@ -28,6 +31,7 @@ const LOOK_MS = 300;
 
 export interface Rollout {
   readonly ssh: Ssh;
+  readonly locks: Locks;
   readonly api: Api;
   readonly file: PackageFile;
   readonly wanted: Wanted;
@@ -44,10 +48,8 @@ export type Outcome =
 
 export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcome> {
   try {
-    const probe = await probed(to, rollout);
-    const plan = planFor(probe, rollout.wanted);
-    if (!plan.ok) return { kind: 'failed', ...plan.error };
-    return await carryOut(to, { ...rollout, probe, plan: plan.value });
+    const step = await planned(to, rollout);
+    return (await upAlready(to, step)) ?? (await changed(to, step));
   } catch (error) {
     if (error instanceof Stopped) return { kind: 'failed', ...error.problem };
     if (error instanceof Failure)
@@ -57,16 +59,16 @@ export async function rollOut(to: Destination, rollout: Rollout): Promise<Outcom
   }
 }
 
-/**
- * A step that failed; the machine keeps what was done before, and the next run goes on from there.
- */
-class Stopped extends Error {
-  readonly problem: Problem;
+interface Step extends Rollout {
+  readonly probe: Probe;
+  readonly plan: Plan;
+}
 
-  constructor(what: string, remedy: string) {
-    super(what);
-    this.problem = { what, remedy };
-  }
+async function planned(to: Destination, rollout: Rollout): Promise<Step> {
+  const probe = await probed(to, rollout);
+  const plan = planFor(probe, rollout.wanted);
+  if (!plan.ok) throw new Stopped(plan.error.what, plan.error.remedy);
+  return { ...rollout, probe, plan: plan.value };
 }
 
 async function probed({ ssh: host }: Destination, { ssh, tell, wanted }: Rollout): Promise<Probe> {
@@ -89,76 +91,75 @@ function remedyFor(host: string, { error }: Answer): string {
   return `Try: ssh ${host} true`;
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? '';
-
-interface Step extends Rollout {
-  readonly probe: Probe;
-  readonly plan: Plan;
+/** Null: it lacks something. Its agent may have been on its way out when it was looked at. */
+async function upAlready(to: Destination, step: Step): Promise<Outcome | null> {
+  const { api, plan, tell } = step;
+  if (plan.sends || plan.joins || plan.starts) return null;
+  tell(to.ssh, 'waiting until it is up');
+  const look = { not: null, ms: SECOND_LOOK_MS };
+  const node = await untilUp(api, nameOf(to, step), look);
+  if (node !== null) return { kind: 'up', node, plan };
+  const { isRunning } = await probed(to, step);
+  return isRunning ? await waitedFor(to, step) : null;
 }
 
-async function carryOut(to: Destination, step: Step): Promise<Outcome> {
-  const { plan, probe, tell } = step;
-  const places = placesIn(step);
-  if (plan.sends) await send(to.ssh, places, step);
-  const name = probe.member?.name ?? to.name ?? probe.host.split('.')[0] ?? probe.host;
-  if (plan.joins) {
-    tell(to.ssh, 'joining');
-    await done(
-      to.ssh,
-      joinScript(places, await step.ticket(), to.name ?? name),
-      step,
-      'it could not join',
-    );
-  }
-  const node = plan.starts ? await started(to, step, name) : await running(to, step, name);
+/** Nobody else is at work there meanwhile; what others did before is looked at again. */
+async function changed(to: Destination, before: Step): Promise<Outcome> {
+  const site = { host: to.ssh, places: placesIn(before), as: before.plan.as };
+  before.tell(to.ssh, 'waiting for its turn');
+  return await before.locks.hold(site, async (places) => {
+    const step = await planned(to, before);
+    const { plan, tell } = step;
+    if (plan.sends) await send(to.ssh, places, step);
+    if (plan.joins) {
+      tell(to.ssh, 'joining');
+      const script = joinScript(places, await step.ticket(), to.name ?? nameOf(to, step));
+      await done(to.ssh, script, step, 'it could not join');
+    }
+    return plan.starts ? await started(to, places, step) : await waitedFor(to, step);
+  });
+}
+
+const nameOf = (to: Destination, { probe }: Step): string =>
+  probe.member?.name ?? to.name ?? probe.host.split('.')[0] ?? probe.host;
+
+async function started(to: Destination, places: Held, step: Step): Promise<Outcome> {
+  const { api, plan, tell } = step;
+  const since = await connectedAt(api, nameOf(to, step));
+  tell(to.ssh, 'starting its agent');
+  const script = startScript(places, plan.service);
+  await done(to.ssh, script, step, 'its agent could not be started');
+  return await waitedFor(to, step, since);
+}
+
+/** `not`: an earlier connection, which does not count. */
+async function waitedFor(to: Destination, step: Step, not: number | null = null): Promise<Outcome> {
+  const { api, plan, ssh, tell } = step;
+  tell(to.ssh, 'waiting until it is up');
+  const node = await untilUp(api, nameOf(to, step), { not, ms: UP_MS });
   if (node !== null) return { kind: 'up', node, plan };
-  const words = await step.ssh.script(to.ssh, lastWordsScript(places), asIn(step));
-  const what = `node ${name} is not up after ${UP_MS / 1000}s: ${lastLine(words.out) || 'its agent says nothing'}`;
+  const places = placesIn(step);
+  const words = await ssh.script(to.ssh, lastWordsScript(places), asIn(step));
+  const what = `node ${nameOf(to, step)} is not up after ${UP_MS / 1000}s: ${lastLine(words.out) || 'its agent says nothing'}`;
   throw new Stopped(what, `Look there: weft agent --dir ${places.state}`);
 }
 
-async function started(to: Destination, step: Step, name: string): Promise<NodeView | null> {
-  const { api, plan, tell } = step;
-  const since = await connectedAt(api, name);
-  tell(to.ssh, 'starting its agent');
-  const script = startScript(placesIn(step), plan.service);
-  await done(to.ssh, script, step, 'its agent could not be started');
-  tell(to.ssh, 'waiting until it is up');
-  return await untilUp(api, name, { not: since, ms: UP_MS });
-}
-
-/** An agent ran there when the machine was looked at; it may have been on its way out. */
-async function running(to: Destination, step: Step, name: string): Promise<NodeView | null> {
-  const { api, tell } = step;
-  tell(to.ssh, 'waiting until it is up');
-  const node = await untilUp(api, name, { not: null, ms: SECOND_LOOK_MS });
-  if (node !== null) return node;
-  const { isRunning } = await probed(to, step);
-  if (!isRunning) return await started(to, step, name);
-  return await untilUp(api, name, { not: null, ms: UP_MS });
-}
-
-async function send(host: string, places: Places, step: Step): Promise<void> {
+async function send(host: string, places: Held, step: Step): Promise<void> {
   const { ssh, file, plan, tell, wanted } = step;
   tell(host, 'sending the programs');
-  const token = `${process.pid}-${Date.now().toString(36)}`;
-  const command = unpackCommand(places, plan.as, token);
-  const sent = await ssh.send(host, command, { file: await file.file(), timeoutMs: SEND_MS });
+  const packed = await file.file();
+  await done(host, makeRoomScript(places), step, 'there is no place for the programs');
+  const command = unpackCommand(places, plan.as);
+  const sent = await ssh.send(host, command, { file: packed, timeoutMs: SEND_MS });
   if (sent.code !== 0)
     throw new Stopped(
       `the programs were not sent: ${lastLine(sent.error)}`,
       `Try: ssh ${host} df -h`,
     );
-  await done(
-    host,
-    putScript(places, token, wanted.release),
-    step,
-    'what was sent does not run there',
-  );
+  await done(host, putScript(places, wanted.release), step, 'what was sent does not run there');
 }
 
-const placesIn = ({ probe }: Step): Places =>
-  placesFor(probe.rights === 'none' ? 'user' : 'system');
+const placesIn = ({ probe }: Step) => placesFor(probe.rights === 'none' ? 'user' : 'system');
 
 const asIn = ({ plan }: Step) => ({ as: plan.as, timeoutMs: SCRIPT_MS });
 

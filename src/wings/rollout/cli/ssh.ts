@@ -1,11 +1,17 @@
 // The user's own ssh: its configuration, agent and jump hosts. Nobody sits there to type a
 // password.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface How {
+  /** Put before the shell: `sudo -n `. */
+  readonly as: string;
+  readonly timeoutMs: number;
+}
 
 export interface Answer {
   /** Null when a signal ended ssh. */
@@ -26,14 +32,24 @@ const CONNECT_S = 15;
 export class Ssh {
   /** Connections that several commands share are in this folder, which is the user's alone. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'weft-ssh-'));
+  readonly #children = new Set<ChildProcess>();
+  #isStopped = false;
 
-  /** Runs a shell there, with the script on its standard input. */
-  script(
-    host: string,
-    text: string,
-    { as, timeoutMs }: { as: string; timeoutMs: number },
-  ): Promise<Answer> {
+  /** Runs a shell there, with the script on its standard input. Rejects once it was stopped. */
+  async script(host: string, text: string, how: How): Promise<Answer> {
+    if (this.#isStopped) throw new Error('the command was ended');
+    return await this.last(host, text, how);
+  }
+
+  /** The same, also once it was stopped. */
+  last(host: string, text: string, { as, timeoutMs }: How): Promise<Answer> {
     return this.#run(host, `${as}sh -s`, { timeoutMs, feed: (stdin) => void stdin.end(text) });
+  }
+
+  /** Ends what it runs. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const child of this.#children) child.kill();
   }
 
   /** Runs a command there, with a file on its standard input. */
@@ -66,6 +82,7 @@ export class Ssh {
     ].flatMap((one) => ['-o', one]);
     const child = spawn('ssh', [...options, '-T', '--', host, command], { stdio: 'pipe' });
     const timer = setTimeout(() => child.kill('SIGKILL'), timeoutMs);
+    this.#children.add(child);
     const out = gather(child.stdout);
     const error = gather(child.stderr);
     // One that ends before it has read everything says why by its exit code.
@@ -76,6 +93,7 @@ export class Ssh {
       // Not `close`: a shared connection goes on in the background, and keeps standard error open.
       child.once('exit', async (code) => {
         clearTimeout(timer);
+        this.#children.delete(child);
         await Promise.race([Promise.all([out.ended, error.ended]), sleep(LINGER_MS)]);
         resolve({ code, out: out.text(), error: error.text() });
       });

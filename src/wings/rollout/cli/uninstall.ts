@@ -10,9 +10,13 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { Failure, failure, usage } from '../../../kernel/model/failure.ts';
 import { parseDestination } from '../core/destination.ts';
-import { parseProbe, probeScript } from '../core/probe.ts';
-import { placesFor, uninstallScript } from '../core/scripts.ts';
+import { placesFor } from '../core/places.ts';
+import { elsewhereOf } from '../core/plan.ts';
+import { type Probe, parseProbe, probeScript } from '../core/probe.ts';
+import { uninstallScript } from '../core/scripts.ts';
+import { Locks } from './locks.ts';
 import { Ssh } from './ssh.ts';
+import { lastLine, Stopped } from './stopped.ts';
 
 interface Options {
   readonly now?: boolean;
@@ -31,42 +35,59 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, args, options }) {
     const ssh = new Ssh();
+    const locks = new Locks(context, ssh, 'weft node uninstall');
+    const work = { context, ssh, locks, ...options };
     try {
-      return await forEach(context, args, (host) => uninstall(context, ssh, host, options));
+      return await locks.during(() => forEach(context, args, (host) => uninstall(host, work)));
     } finally {
       ssh.close();
     }
   },
 });
 
-async function uninstall(
-  context: Context,
-  ssh: Ssh,
-  host: string,
-  { now = false, withoutRoot = false }: Options,
-): Promise<void> {
+interface Work extends Options {
+  readonly context: Context;
+  readonly ssh: Ssh;
+  readonly locks: Locks;
+}
+
+async function uninstall(host: string, work: Work): Promise<void> {
   const read = parseDestination(host);
   if (!read.ok) throw usage(read.error);
+  const { rights } = await probed(host, work);
+  const as = rights === 'sudo' ? 'sudo -n ' : '';
+  const places = placesFor(rights === 'none' ? 'user' : 'system');
+  try {
+    await work.locks.hold({ host, places, as }, async (held) => {
+      const { context, ssh, now = false } = work;
+      // Another command may have been at work there until now.
+      const { member } = await probed(host, work);
+      if (member !== null) await leave(context, { host, now, ...member });
+      const done = await ssh.script(host, uninstallScript(held), { as, timeoutMs: SCRIPT_MS });
+      if (done.code !== 0) throw problem(host, lastLine(done.error) || `exit ${done.code}`);
+      const node = member === null ? '' : `, and node ${member.name} is removed`;
+      context.print(`${host}: Weft is off it${node}.`);
+    });
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    throw problem(host, error.problem.what, error.problem.remedy);
+  }
+}
+
+async function probed(host: string, { ssh, withoutRoot = false }: Work): Promise<Probe> {
   const how = { as: '', timeoutMs: SCRIPT_MS };
   const looked = await ssh.script(host, probeScript({ withoutRoot }), how);
   const probe = parseProbe(looked.out);
   if (!probe.ok) throw problem(host, `${probe.error}: ${lastLine(looked.error)}`);
-  const { member, rights, release } = probe.value;
-  if (member === null && release === null) {
-    throw problem(host, 'nothing that `weft node add` has put there was found');
-  }
-  if (member !== null) await leave(context, { host, now, ...member });
-  const as = rights === 'sudo' ? 'sudo -n ' : '';
-  const script = uninstallScript(placesFor(rights === 'none' ? 'user' : 'system'));
-  const done = await ssh.script(host, script, { ...how, as });
-  if (done.code !== 0) throw problem(host, lastLine(done.error) || `exit ${done.code}`);
-  const node = member === null ? '' : `, and node ${member.name} is removed`;
-  context.print(`${host}: Weft is off it${node}.`);
+  const elsewhere = elsewhereOf(probe.value);
+  if (elsewhere !== null) throw problem(host, elsewhere.what, 'Type it for that machine.');
+  const { member, release } = probe.value;
+  if (member !== null || release !== null) return probe.value;
+  throw problem(host, 'nothing that `weft node add` has put there was found');
 }
 
-const lastLine = (text: string): string => text.trim().split('\n').at(-1) ?? '';
-const problem = (host: string, what: string) =>
-  failure(refuse('argument.invalid', { what: `${host}: ${what}` }));
+const problem = (host: string, what: string, hint?: string) =>
+  failure(refuse('argument.invalid', { what: `${host}: ${what}` }, hint));
 
 interface Leaving {
   readonly host: string;

@@ -53,6 +53,15 @@ export function planFor(probe: Probe, wanted: Wanted): Result<Plan, Problem> {
   });
 }
 
+/** Two agents would write over each other; null: the folder is this machine's, or nobody's. */
+export function elsewhereOf({ rights, member, owner, host }: Probe): Problem | null {
+  if (rights !== 'none' || member === null || owner === null || owner === host) return null;
+  const what = `its home is also that of ${owner}, which has node ${member.name} there`;
+  const remedy =
+    'Machines with one home are nodes by root, or one of them. If it was only renamed: remove ~/.local/state/weft-node/machine.';
+  return { what, remedy };
+}
+
 function problemOf(probe: Probe, wanted: Wanted): Problem | null {
   const { system, machine, libc, rights, freeBytes, member, release } = probe;
   if (system !== 'Linux') return { what: `it runs ${system}`, remedy: 'Nodes run Linux.' };
@@ -70,6 +79,8 @@ function problemOf(probe: Probe, wanted: Wanted): Problem | null {
       'Log in as root, allow sudo without a password, or give --without-root for a node of your own jobs.';
     return { what, remedy };
   }
+  const elsewhere = elsewhereOf(probe);
+  if (elsewhere !== null) return elsewhere;
   if (member !== null && member.fingerprint !== wanted.fingerprint) {
     const what = `it is node ${member.name} of another cluster`;
     return {

@@ -19,6 +19,11 @@ export interface Probe {
    * What it is a member of already: the head's fingerprint, and its name there; null: of nothing.
    */
   readonly member: { readonly fingerprint: string; readonly name: string } | null;
+  /**
+   * The machine whose node lies there: another one where both have the same home. Null: none, or
+   * one of a release that did not say so.
+   */
+  readonly owner: string | null;
   /** The release with which its agent was started last; null: none was. */
   readonly started: string | null;
   readonly isRunning: boolean;
@@ -53,6 +58,7 @@ for try in sudo none; do
   member=$($as cat "$state/membership.json" 2>/dev/null | tr -d ' \\n')
   say fingerprint "$(printf %s "$member" | sed -n 's/.*"fingerprint":"\\([0-9a-f]*\\)".*/\\1/p')"
   say name "$(printf %s "$member" | sed -n 's/.*"name":"\\([A-Za-z0-9._-]*\\)".*/\\1/p')"
+  say owner "$($as cat "$state/machine" 2>/dev/null)"
   say started "$($as cat "$state/started" 2>/dev/null)"
   pid=$($as cat "$state/rollout.pid" 2>/dev/null)
   case "$(tr '\\0' ' ' < "/proc/\${pid:-none}/cmdline" 2>/dev/null)" in *" agent --dir $state "*) is=yes;; *) is=no;; esac
@@ -88,6 +94,7 @@ export function parseProbe(output: string): Result<Probe, string> {
     freeBytes: Number(free) * 1024 || 0,
     release: said.get('release') || null,
     member: fingerprint === '' ? null : { fingerprint, name },
+    owner: said.get('owner') || null,
     started: said.get('started') || null,
     isRunning: said.get('running') === 'yes',
   });

@@ -2,24 +2,9 @@
 // another user could change, stands on a command line.
 
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
+import { type Held, keepScript } from './lock.ts';
+import type { Places } from './places.ts';
 import type { Plan } from './plan.ts';
-
-/** Where things are on the machine, for its shell. */
-export interface Places {
-  readonly programs: string;
-  readonly state: string;
-  readonly link: string;
-}
-
-export function placesFor(whose: 'system' | 'user'): Places {
-  return whose === 'system'
-    ? { programs: '/opt/weft', state: '/var/lib/weft/node', link: '/usr/local/bin/weft' }
-    : {
-        programs: '$HOME/.local/share/weft',
-        state: '$HOME/.local/state/weft-node',
-        link: '$HOME/.local/bin/weft',
-      };
-}
 
 const opening = ({ programs, state, link }: Places): string => `set -eu
 umask 022
@@ -31,17 +16,29 @@ is_agent() { case "$(said "$1")" in *" agent --dir $state "*) true;; *) false;; 
 is_ours() { case "$(said "$1")" in *" agent --dir $state "*|*" --socket $state/nodes/"*) true;; *) false;; esac; }
 `;
 
-/** The command that unpacks standard input, a packed tar, where \`PUT\` finds it. */
-export function unpackCommand({ programs }: Places, as: Plan['as'], token: string): string {
-  const inner = `umask 022 && mkdir -p "${programs}" && rm -rf "${programs}"/new-* && mkdir "${programs}/new-${token}" && tar -xzf - -C "${programs}/new-${token}"`;
+/** How a script begins that changes the machine. */
+const change = (places: Held): string => `${opening(places)}${keepScript(places)}`;
+
+/** Makes the folder of what is sent; what an earlier run has left half sent goes. */
+export function makeRoomScript(places: Held): string {
+  return `${change(places)}
+mkdir -p "$programs"
+rm -rf "$programs"/new-*
+mkdir "$programs/new-${places.holder.token}"
+`;
+}
+
+/** The command that unpacks standard input, a packed tar, where `putScript` finds it. */
+export function unpackCommand({ programs, holder }: Held, as: Plan['as']): string {
+  const inner = `umask 022 && tar -xzf - -C "${programs}/new-${holder.token}"`;
   // The user's own shell, whichever it is, gets one word.
   return `${as}sh -c ${quoteWord(inner)}`;
 }
 
 /** What was unpacked runs, and takes the place of what was there, at once. */
-export function putScript(places: Places, token: string, release: string): string {
-  return `${opening(places)}
-new="$programs/new-${token}"
+export function putScript(places: Held, release: string): string {
+  return `${change(places)}
+new="$programs/new-${places.holder.token}"
 cat > "$new/weft" <<'END'
 #!/bin/sh
 here=$(dirname "$(readlink -f "$0")")
@@ -63,10 +60,11 @@ esac
 }
 
 /** `ticket`: of the head; it stands in the script, which comes on standard input. */
-export function joinScript(places: Places, ticket: string, name: string | null): string {
+export function joinScript(places: Held, ticket: string, name: string | null): string {
   const named = name === null ? '' : ` --name ${quoteWord(name)}`;
-  return `${opening(places)}
+  return `${change(places)}
 mkdir -p "$state"
+uname -n > "$state/machine"
 "$programs/now/weft" join --dir "$state"${named} - <<'END'
 ${ticket}
 END
@@ -74,9 +72,9 @@ END
 }
 
 /** Starts the agent, or starts it again. Jobs that run there go on: the next agent adopts them. */
-export function startScript(places: Places, service: Plan['service']): string {
+export function startScript(places: Held, service: Plan['service']): string {
   const start = service === 'systemd' ? SYSTEMD : BACKGROUND;
-  return `${opening(places)}${start}cp "$programs/release" "$state/started"\nrm -rf "$programs/old"\n`;
+  return `${change(places)}${start}uname -n > "$state/machine"\ncp "$programs/release" "$state/started"\nrm -rf "$programs/old"\n`;
 }
 
 const SYSTEMD = `
@@ -110,8 +108,8 @@ journalctl -u weft-agent -n 3 -o cat 2>/dev/null || true
 }
 
 /** Ends the agent and its jobs, and leaves nothing. */
-export function uninstallScript(places: Places): string {
-  return `${opening(places)}
+export function uninstallScript(places: Held): string {
+  return `${change(places)}
 if [ -e /etc/systemd/system/weft-agent.service ] && [ -d /run/systemd/system ] && [ "$(id -u)" = 0 ]; then
   systemctl disable --quiet --now weft-agent weft-jobs || true
   rm -f /etc/systemd/system/weft-agent.service /etc/systemd/system/weft-jobs.service

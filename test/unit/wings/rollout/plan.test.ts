@@ -4,11 +4,13 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { parseDestination, parseHosts } from '../../../../src/wings/rollout/core/destination.ts';
+import { keepScript, releaseScript, takeScript } from '../../../../src/wings/rollout/core/lock.ts';
+import { placesFor } from '../../../../src/wings/rollout/core/places.ts';
 import { planFor, type Wanted } from '../../../../src/wings/rollout/core/plan.ts';
 import { type Probe, parseProbe, probeScript } from '../../../../src/wings/rollout/core/probe.ts';
 import {
   joinScript,
-  placesFor,
+  makeRoomScript,
   putScript,
   startScript,
   uninstallScript,
@@ -25,6 +27,7 @@ const FRESH: Probe = {
   freeBytes: 10 * 2 ** 30,
   release: null,
   member: null,
+  owner: null,
   started: null,
   isRunning: false,
 };
@@ -96,6 +99,15 @@ for (const [what, probe, words] of PROBLEMS) {
   });
 }
 
+test('[I2] a home that another machine has too is no place for a second node', () => {
+  const there = { ...FRESH, rights: 'none', member: MEMBER, owner: 'lab2' } as const;
+  const wanted = { ...WANTED, withoutRoot: true };
+  const plan = planFor(there, wanted);
+  assert.equal(plan.ok, false);
+  assert.match(plan.error.what, /its home is also that of lab2, which has node lab1 there/);
+  for (const owner of ['lab1', null]) assert.ok(planFor({ ...there, owner }, wanted).ok);
+});
+
 test('without root a node runs for one user, in the background', () => {
   const plan = planFor({ ...FRESH, rights: 'none' }, { ...WANTED, withoutRoot: true });
   assert.ok(plan.ok);
@@ -141,21 +153,27 @@ test('the probe says what this machine is, whatever its shell prints before', ()
 
 test('[E1] every script is one that sh can read, and no ticket stands on a command line', () => {
   for (const whose of ['system', 'user'] as const) {
-    const places = placesFor(whose);
+    const holder = { token: '1-a', by: "it's me" };
+    const places = { ...placesFor(whose), holder };
     const scripts = [
-      putScript(places, '1-a', "0.2.0 it's"),
+      takeScript(places, holder),
+      keepScript(places),
+      releaseScript(places),
+      makeRoomScript(places),
+      putScript(places, "0.2.0 it's"),
       joinScript(places, 'weft-join:secret', "o'n"),
       startScript(places, 'systemd'),
       startScript(places, 'background'),
       uninstallScript(places),
-      unpackCommand(places, '', '1-a'),
+      unpackCommand(places, ''),
     ];
     for (const input of scripts) {
       const { status, stderr } = spawnSync('sh', ['-n'], { input, encoding: 'utf8' });
       assert.equal(status, 0, stderr);
     }
   }
-  const commands = joinScript(placesFor('system'), 'weft-join:secret', null).split('\n');
+  const held = { ...placesFor('system'), holder: { token: '1-a', by: 'me' } };
+  const commands = joinScript(held, 'weft-join:secret', null).split('\n');
   assert.deepEqual(
     commands.filter((line) => line.includes('secret')),
     ['weft-join:secret'],

@@ -1,0 +1,6 @@
+// What the wing adds to the API.
+
+import type { ApiPart } from '../../../kernel/api/part.ts';
+import { labRoutes } from './room.ts';
+
+export const api: ApiPart = { routes: labRoutes };
