@@ -26,6 +26,7 @@ import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { type HeadWings, openWings } from './head-wings.ts';
 import { keep, noteExit } from './keep.ts';
 import { uidsByCompiled } from './local-peers.ts';
+import { namingRelease, noteRelease } from './last-release.ts';
 import { loadMachine } from './machine.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
 import { stampKey } from './stamp-key.ts';
@@ -51,11 +52,12 @@ export async function runHead(options: HeadOptions, onServing = () => {}): Promi
     await serve(options, logs, () => {
       when = 'run';
       growAsAsked();
+      noteRelease(options.directory, readVersion());
       onServing();
     });
     log.info({}, 'head stopped');
   } catch (error) {
-    const failure = headFailure(error, when);
+    const failure = headFailure(namingRelease(error, options.directory), when);
     const fields = { cause: failure.message, exit: failure.exitCode };
     // A stack helps only where the program itself is wrong.
     const stack = failure.exitCode === EXIT_BUG ? { error } : {};

@@ -9,6 +9,7 @@ import type { JournalReading, StoreReading } from '../kernel/model/store-reading
 import { StoreFailure } from '../kernel/ports/store.ts';
 import { copyAside, NoRoom } from '../kernel/store/sqlite/copy-aside.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
+import { namingRelease } from './last-release.ts';
 import { loadMachine } from './machine.ts';
 
 /** Where nothing can be read, `problem` says why and what to do. */
@@ -24,7 +25,7 @@ export async function readStore(directory: string): Promise<StoreReading> {
       await store.close();
     }
   } catch (error) {
-    return { problem: wordsOf(error).replaceAll(scratch, directory) };
+    return { problem: wordsOf(namingRelease(error, directory)).replaceAll(scratch, directory) };
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

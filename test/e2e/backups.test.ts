@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { StandIn } from '../support/bucket-stand-in.ts';
@@ -247,5 +247,8 @@ describe('backups in a bucket', () => {
     assert.equal(await cluster.ok('logs', '1'), 'kept');
     assert.match(await cluster.ok('backup'), /Backup s3:/);
     assert.equal((JSON.parse(await cluster.ok('backup', '--list', '-o', 'json')) as []).length, 2);
+    // What was sent is beside the head's state, with its keys.
+    await cluster.ok('down', '--clean', '--yes', '--now');
+    assert.deepEqual(existsSync(cluster.state) ? readdirSync(cluster.state) : [], []);
   });
 });

@@ -26,7 +26,7 @@ export function decodeEntry(seq: number, bytes: Uint8Array): readonly StepRecord
   if (!isEntry(entry.value)) throw new StoreFailure('corrupt', `journal entry ${seq} is no entry`);
   const { v, steps } = entry.value;
   if (v > RECORD_VERSION) {
-    const words = `journal entry ${seq} has version ${v}, this program reads up to ${RECORD_VERSION}; install the newer release again`;
+    const words = `journal entry ${seq} has version ${v}, this program reads up to ${RECORD_VERSION}; install the newer release again.`;
     throw new StoreFailure('newer', words);
   }
   return steps;
@@ -67,7 +67,7 @@ function readSnapshot(machine: Machine, bytes: Uint8Array): State {
   if (!data.ok) throw new StoreFailure('corrupt', `the snapshot: ${data.error}`);
   const { v } = data.value as SnapshotData;
   if (v > SNAPSHOT_VERSION) {
-    const words = `the snapshot has version ${v}, this program reads up to ${SNAPSHOT_VERSION}; install the newer release again`;
+    const words = `the snapshot has version ${v}, this program reads up to ${SNAPSHOT_VERSION}; install the newer release again.`;
     throw new StoreFailure('newer', words);
   }
   return importState(machine, data.value as SnapshotData);

@@ -12,7 +12,7 @@ import { endProcess, liveMarks, markOf, removeMark } from '../../connect/process
 import { Failure, usage } from '../../model/failure.ts';
 import type { Context } from '../context.ts';
 import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
-import type { LocalPaths } from '../daemons/local-paths.ts';
+import { type LocalPaths, SENT_FOLDER } from '../daemons/local-paths.ts';
 import { removeEmpty, removeWhole } from '../daemons/remove-state.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -220,7 +220,7 @@ function removeEnds(nodes: string): void {
 /** Removes only what a cluster makes: the directory may be one that somebody uses otherwise too. */
 function clean(context: Context, paths: LocalPaths): void {
   removeEnds(path.join(paths.directory, 'nodes'));
-  const made = ['head', 'nodes', 'agents', 'run', 'cluster.json'];
+  const made = ['head', SENT_FOLDER, 'nodes', 'agents', 'run', 'cluster.json'];
   const staying = [...made.map((name) => path.join(paths.directory, name)), paths.socket].flatMap(
     removeWhole,
   );

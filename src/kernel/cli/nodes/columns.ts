@@ -4,6 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../base/size.ts';
 import { labelsForPeople } from '../../model/own-labels.ts';
 import { colourOf } from '../output/paint.ts';
+import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
 import { cardRemark } from './card-words.ts';
@@ -56,10 +57,10 @@ export function nodeColumns(now: number): Column<NodeView>[] {
   ];
 }
 
-/** What a listing remarks of a node; the end of a pause is told in the reader's own time. */
+/** What a listing remarks of a node, with times as the reader's own clock has them. */
 export function remark(node: NodeView, now: number): string {
   if (node.paused === null || nodeState(node) !== 'paused') {
-    return node.reason ?? cardRemark(node);
+    return node.reason === null ? cardRemark(node) : byOwnClock(node.reason, now);
   }
   return pauseText(node.paused, node.presence ?? [], now);
 }

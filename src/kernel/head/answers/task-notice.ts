@@ -9,7 +9,7 @@ import { type ShortNode, type StoppedTask, stoppedTask } from '../../machine/ans
 import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { isAtSite } from '../../machine/tasks/shown-state.ts';
 import { formatEpochId, formatTaskId } from '../../model/ids.ts';
-import type { JobSpec } from '../../model/job.ts';
+import { LEASE_MARGIN_MS } from '../../model/limits.ts';
 import { pauseWords } from '../../model/pause.ts';
 import type { Engine } from '../engine.ts';
 import { gpuNotice, gpuNoticeOfJob } from './gpu-notice.ts';
@@ -88,9 +88,9 @@ function wingNotice({ scratch }: NoticeSource['state'], task: Task): string | nu
   return scratch.taskNotices.get(formatEpochId(task.id, task.epoch)) ?? null;
 }
 
-function silenceNotice({ state }: NoticeSource, task: Task): string | null {
-  const silence = silenceOf(state, task);
-  return silence === null ? null : saySilence(silence);
+function silenceNotice(known: NoticeSource, task: Task): string | null {
+  const silence = silenceOf(known.state, task);
+  return silence === null ? null : saySilence(known, silence);
 }
 
 function heldUpNotice(known: NoticeSource, task: Task): string | null {
@@ -125,7 +125,7 @@ function stoppedNotice(known: NoticeSource, task: Task): string | null {
  * What is said of a task whose nodes cannot be heard or are paused: since when, and what comes
  * next.
  */
-function saySilence(silence: Silence): string {
+function saySilence(known: NoticeSource, silence: Silence): string {
   const { kind, node } = silence;
   if (kind === 'paused') {
     return `Node ${node} is ${pauseWords(silence.pause)}; the task resumes when that ends.`;
@@ -135,16 +135,23 @@ function saySilence(silence: Silence): string {
     return `Node ${node} has been silent since ${since}; the task is assumed to run on there.`;
   }
   const since = formatInstant(silence.since);
-  return `Node ${node} has been unreachable since ${since}; ${next(node, silence.spec)}`;
+  return `Node ${node} has been unreachable since ${since}; ${next(known, silence)}`;
 }
 
-function next(node: string, spec: Pick<JobSpec, 'requeue' | 'onNodeLoss'>): string {
+function next(
+  known: Pick<NoticeSource, 'now' | 'settings'>,
+  { node, since, spec }: Extract<Silence, { kind: 'unreachable' }>,
+): string {
   const then = spec.requeue ? 'is started again' : 'ends as node_fail';
   const { onNodeLoss } = spec;
   if (onNodeLoss.kind === 'requeue') return `the task ${then}.`;
   if (onNodeLoss.kind === 'lease') {
     const lease = formatDuration(onNodeLoss.leaseMs);
-    return `the task ${then} when the lease of ${lease} and the kill grace have passed.`;
+    const { nodeTimeoutMs, killGraceMs } = known.settings;
+    const at = since - nodeTimeoutMs + onNodeLoss.leaseMs + killGraceMs + LEASE_MARGIN_MS;
+    // A head that was started meanwhile counts the silence anew.
+    const about = at > known.now() ? `, about ${formatInstant(at)}` : '';
+    return `the task ${then} when the lease of ${lease} and the kill grace have passed${about}.`;
   }
   return (
     `the task continues when the node is back; it ${then} only on proof that its processes are ` +

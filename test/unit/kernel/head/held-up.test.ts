@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { HEAD_MACHINE } from '../../../../sim/head-machine.ts';
 import { present } from '../../../../src/kernel/base/assert.ts';
+import { formatInstant } from '../../../../src/kernel/base/instant.ts';
 import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
 import { decide, type Input } from '../../../../src/kernel/machine/controller.ts';
 import {
@@ -171,4 +172,21 @@ scenario('[L5] a head that lacks records says at once why a start is not told', 
   const known = { heard, ownSeq: 6 };
   head.perform({ kind: 'hello', hello: helloOf('n1', { held: head.heldBy('n1') }), known });
   for (const notice of notices(head)) assert.match(notice ?? '', /lacks records.*`weft info`/);
+});
+
+scenario('[L5] a task whose node is lost is told with about when it starts elsewhere', (head) => {
+  head.connect('n1');
+  head.running({ onNodeLoss: { kind: 'lease', leaseMs: MINUTE } });
+  head.disconnect('n1');
+  const { nodeTimeoutMs, killGraceMs } = head.settings;
+  head.at += nodeTimeoutMs;
+  head.silence('n1', nodeTimeoutMs);
+  const at = head.at - nodeTimeoutMs + MINUTE + killGraceMs + 5000;
+  for (const notice of notices(head)) {
+    assert.match(notice ?? '', /n1 has been unreachable since/);
+    assert.ok(notice?.endsWith(`have passed, about ${formatInstant(at)}.`), notice ?? '');
+  }
+  // A head that was started anew counts the silence anew: no time that is over is told.
+  head.at += 10 * MINUTE;
+  for (const notice of notices(head)) assert.match(notice ?? '', /the kill grace have passed\.$/);
 });
