@@ -181,8 +181,10 @@ describe('nodes over ssh', () => {
     const leave = (ago: number): Promise<string> =>
       lab.ok(
         host(LAB1),
-        `echo 0.0.9 > /opt/weft/release; then=$(($(date +%s) - ${ago})); ln -s "ff $then $then weft node add of eve@desk" /opt/weft.lock`,
+        `then=$(($(date +%s) - ${ago})); ln -s "ff $then $then weft node add of eve@desk" /opt/weft.lock`,
       );
+    // The one that was ended may have left something half sent.
+    await lab.ok(host(LAB1), 'rm -rf /opt/weft/new-*; echo 0.0.9 > /opt/weft/release');
     await leave(30);
     const waiting = lab.on(lab.head, `${WEFT()} node upgrade lab1 2> /root/said`);
     await until('it waits', async () => {
@@ -192,6 +194,8 @@ describe('nodes over ssh', () => {
     const waited = await waiting;
     assert.equal(waited.code, 0, await saidSoFar());
     assert.match(waited.out, /^lab1: .*\(has this release now\)/m);
+    // Only its agent is to be started anew now.
+    await lab.ok(host(LAB1), 'echo 0.0.9 > /var/lib/weft/node/started');
     await leave(1300);
     const after = await lab.weft('node', 'upgrade', 'lab1');
     assert.equal(after.code, 0, after.error);

@@ -53,3 +53,10 @@ test('[O7] a node in full shows each detector, and what cannot be detected', () 
     ],
   );
 });
+
+test('a listing has times of the head by the clock of whoever reads it', () => {
+  const reason = 'unreachable since 2026-01-01T10:00:00Z';
+  const words = remark(nodeView({ reason }), NOW);
+  assert.match(words, /^unreachable since \S/);
+  assert.doesNotMatch(words, /\dT\d/);
+});
