@@ -43,6 +43,21 @@ describe('a training run over the gpus of two nodes', () => {
     assert.match(said, /slope 2\.9\d+ offset 1\.0\d+ after 60 steps/);
   });
 
+  it('[V9] points of a sweep share the cards of both nodes, never more of them than fit', async () => {
+    const line = 'echo "+ $WEFT_GPU_UUIDS" >> uses; sleep 0.2; echo "- $WEFT_GPU_UUIDS" >> uses';
+    const small = ['--cpus', '0', '--memory', '32M', '--gpu-share', '40G'];
+    const axes = ['--sweep', 'lr=0.1,0.2,0.3', 'seed=0:3'];
+    const id = await cluster.ok('run', ...small, ...axes, `: {lr} {seed}; ${line}`);
+    await cluster.ok('wait', id);
+    const uses = cluster.lines('uses').map((said) => said.split(' '));
+    const used = new Map<string, number>();
+    for (const [sign, uuid = ''] of uses) {
+      used.set(uuid, (used.get(uuid) ?? 0) + (sign === '+' ? 1 : -1));
+      assert.ok((used.get(uuid) ?? 0) <= 2, `three tasks of 40G on one card of 80G: ${uuid}`);
+    }
+    assert.ok(uses.length >= 18 && [...used.values()].every((count) => count === 0), `${uses}`);
+  });
+
   it('[V19] torchrun is told on each node what it needs, with one word', async () => {
     const tool = path.join(cluster.directory, 'bin', 'torchrun');
     mkdirSync(path.dirname(tool));

@@ -9,3 +9,10 @@ export interface Fence {
   /** What holds, or why nothing does. */
   readonly words: string;
 }
+
+/** Whether tasks are kept from the gpus of others, in words. */
+export function fenceWords({ holds, words }: Fence): string {
+  return holds
+    ? `tasks open no gpus but their own (${words})`
+    : `none: tasks may open all gpus (${words})`;
+}

@@ -2,6 +2,7 @@
 
 import type { CardView, NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../base/size.ts';
+import { fenceWords } from '../../model/device.ts';
 import { shortUuid } from '../../model/gpu.ts';
 import type { Titled } from '../output/one.ts';
 
@@ -13,16 +14,8 @@ export function cardLines({ gpus = null }: Pick<NodeView, 'gpus'>): Titled[] {
     ['Gpu links', linkWords(gpus.cards)],
     ['Gpu driver', gpus.driver ?? ''],
     ['Gpu tools', gpus.remark ?? ''],
-    ['Gpu fence', fenceWords(gpus)],
+    ['Gpu fence', gpus.fence === undefined ? '' : fenceWords(gpus.fence)],
   ];
-}
-
-/** Empty: it is not known. */
-function fenceWords({ cards, fence }: NonNullable<NodeView['gpus']>): string {
-  if (fence === undefined || cards.length === 0) return '';
-  return fence.holds
-    ? `tasks open no gpus but their own (${fence.words})`
-    : `none: tasks may open all gpus (${fence.words})`;
 }
 
 /** `0, 1; 2, 3`; empty: none are joined. */

@@ -14,33 +14,20 @@ const COMMON: ReadonlySet<Device> = new Set([
   ...(['c1:3', 'c1:5', 'c1:8', 'c1:9', 'c5:0', 'c5:2'] as const),
 ]);
 
-/** Slices are cut anew, and have other uuids then. */
-const KNOWN_MAX = 4096;
-
 export class DeviceFiles {
   readonly #machine: MachineView;
-  /** Asked once of each card: a driver that is stuck later would hold up whoever asks. */
-  readonly #known = new Map<string, readonly Device[]>();
 
   constructor(machine: MachineView) {
     this.#machine = machine;
   }
 
+  /** Asked anew at each look that the driver answers: loaded again it may number its cards anew. */
   with(card: SeenCard): SeenCard {
-    const { vendor, uuid, busId, instance = '', files = [] } = card;
-    const key = [vendor, uuid, busId, instance, ...files].join(' ');
-    const devices = this.#known.get(key) ?? this.#look(card);
-    if (devices.length === 0) return card;
-    this.#known.set(key, devices);
-    return { ...card, devices };
-  }
-
-  #look(card: SeenCard): readonly Device[] {
-    if (this.#known.size >= KNOWN_MAX) this.#known.clear();
-    const found = [...this.#of(card)];
+    const found = this.#of(card);
+    const devices = found.filter((device) => device !== null);
     // With one missing the card could be opened by it: none of it is known then.
-    if (found.some((device) => device === null || COMMON.has(device))) return [];
-    return found.filter((device) => device !== null);
+    const isWhole = devices.length === found.length && !devices.some((one) => COMMON.has(one));
+    return isWhole && devices.length > 0 ? { ...card, devices } : card;
   }
 
   #of(card: SeenCard): readonly (Device | null)[] {

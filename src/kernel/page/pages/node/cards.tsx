@@ -1,6 +1,7 @@
 // The gpus of a node: what each is, how it is, and who has it.
 
 import type { NodeView } from '../../../api/nodes.ts';
+import { fenceWords } from '../../../model/device.ts';
 import { shortUuid } from '../../../model/gpu.ts';
 import { now } from '../../data/clock.ts';
 import { hrefOf } from '../../data/route.ts';
@@ -33,7 +34,14 @@ export function Cards({ gpus }: { gpus: NonNullable<NodeView['gpus']> }) {
               <td class="spare" title={card.uuid}>
                 {shortUuid(card.uuid)}
               </td>
-              <td>{ownClock(cardWords(card), now.value)}</td>
+              <td>
+                {ownClock(cardWords(card), now.value)}
+                {(card.over ?? []).map(({ task, memoryBytes }) => (
+                  <div key={task} class="faint">
+                    {task} uses {sizeWords(memoryBytes)}, more than its share
+                  </div>
+                ))}
+              </td>
               <td>
                 {card.tasks.map((task) => (
                   <a key={task} href={hrefOf(['jobs', jobOfTask(task)])}>
@@ -46,6 +54,7 @@ export function Cards({ gpus }: { gpus: NonNullable<NodeView['gpus']> }) {
         </tbody>
       </table>
       {gpus.driver && <p class="faint">Driver: {gpus.driver}</p>}
+      {gpus.fence && <p class="faint">Fence: {fenceWords(gpus.fence)}</p>}
     </Panel>
   );
 }
