@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,6 +76,9 @@ int fence_put(const char *group, char **devices, int count) {
     .code = (uintptr_t)code,
     .license = (uintptr_t)"MIT",
   };
+  /* Before Linux 5.11 the programs of all groups together count as locked memory. */
+  struct rlimit all = {RLIM_INFINITY, RLIM_INFINITY};
+  setrlimit(RLIMIT_MEMLOCK, &all); /* where it may not, the kernel says so below */
   long fd = syscall(SYS_bpf, PROG_LOAD, &program, sizeof program);
   if (fd < 0) return failed("the kernel takes no BPF program");
   struct place place = {(uint32_t)directory, (uint32_t)fd, CGROUP_DEVICE, ALLOW_MULTI};

@@ -2,7 +2,7 @@
 // kernel, which the launcher puts into a group of version 2. Both need root.
 
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { Device, Fence } from '../../ports/containment.ts';
 import { removeDirectories } from './group.ts';
 import type { Base, Layout } from './layout.ts';
@@ -89,11 +89,26 @@ function wayOf({ devices, tracker }: Layout, launcher: readonly string[] | null)
   return { words: 'BPF program of the cgroup', base: tracker, put };
 }
 
-/** One device to a write. */
+/**
+ * One device to a write. Where the groups above let in a list of devices only, as those of
+ * containers do, the kernel takes single ones off no `c 195:*` of it, and says nothing.
+ */
 function deny(path: string, devices: readonly Device[]): void {
   for (const device of devices) {
     writeFileSync(`${path}/devices.deny`, `${device.slice(0, 1)} ${device.slice(1)} rwm`);
   }
+  const listed = readFileSync(`${path}/devices.list`, 'utf8').split('\n');
+  // Everything but what was written.
+  if (listed[0]?.startsWith('a ') === true) return;
+  const open = listed.find((line) => devices.some((device) => lets(line, device)));
+  if (open !== undefined) throw new Error(`the groups above let in all of '${open}'`);
+}
+
+/** Whether a line as `c 195:* rwm` lets a group open it. */
+function lets(line: string, device: Device): boolean {
+  const [, kind, ...listed] = /^([bc]) (\d+|\*):(\d+|\*) /.exec(line) ?? [];
+  const own = device.slice(1).split(':');
+  return kind === device[0] && listed.every((one, at) => one === '*' || one === own[at]);
 }
 
 /** In the middle of everything: a few milliseconds for a group, which is used again. */

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -11,6 +11,7 @@ import {
   readHierarchies,
   systemContainment,
 } from '../../../../src/kernel/os/cgroup/containment.ts';
+import type { Hierarchy } from '../../../../src/kernel/os/cgroup/hierarchies.ts';
 import { ensureLauncher } from '../../../../src/kernel/os/launcher-build.ts';
 import type { Containment, Group } from '../../../../src/kernel/ports/containment.ts';
 
@@ -91,6 +92,57 @@ for (const way of ['files', 'program']) {
       second.release(held.name);
       for (const file of held.procs) assert.ok(!existsSync(dirname(file)), file);
     });
+  });
+}
+
+const listing = readHierarchies().find(
+  ({ version, controllers }) => version === 1 && controllers.includes('devices'),
+);
+/** A group that lets in a list of devices only, as a container is in. */
+function makeListed(lines: readonly string[]): { base: string; hierarchies: Hierarchy[] } {
+  const base = `${listing?.path}/weft-fence-listed-${process.pid}`;
+  mkdirSync(base);
+  writeFileSync(`${base}/devices.deny`, 'a');
+  for (const line of lines) writeFileSync(`${base}/devices.allow`, line);
+  const { path } = listing ?? {};
+  const hierarchies = readHierarchies().map((one) => {
+    return one.path === path ? { ...one, path: base } : one;
+  });
+  return { base, hierarchies };
+}
+
+/** False: it can be made here. */
+function whyNoList(): string | false {
+  if (listing === undefined) return 'no version 1 here';
+  try {
+    rmdirSync(makeListed(['c 1:* rwm', 'c 195:* rwm']).base);
+    return false;
+  } catch (error) {
+    return String(error);
+  }
+}
+
+for (const [lines, isShut] of [
+  [['c 1:* rwm', 'c 195:* rwm'], false],
+  [['c 1:* rwm'], false],
+  [['c 1:3 rwm', 'c 1:5 rwm', 'c 1:7 rwm'], true],
+] as const) {
+  test(`[V25] under a group that lets in ${lines} a fence ${isShut ? 'holds' : 'is none'}`, {
+    skip: whyNoList(),
+  }, async (context) => {
+    const { hierarchies, base } = makeListed(lines);
+    const containment = systemContainment(`listed-${process.pid}`, { hierarchies });
+    context.after(() => {
+      containment.close();
+      rmdirSync(base);
+    });
+    const group = containment.acquire(SHUT);
+    assert.ok(group !== null);
+    assert.equal(await opens(group, FULL), !isShut);
+    assert.equal(containment.fence.holds, isShut, containment.fence.words);
+    if (!isShut) assert.match(containment.fence.words, /let in all of 'c \d+:\* rwm'/);
+    await emptied(containment, group);
+    containment.release(group.name);
   });
 }
 
