@@ -56,6 +56,8 @@ export interface PruneRule {
   readonly jobsMax: number | null;
   /** But none that ended at this instant or later: others may still ask how it ended. */
   readonly settledBefore: number;
+  /** Name of a file in the store's folder that gets the rows first; absent: they only go. */
+  readonly exportAs?: string;
 }
 
 export interface Pruned {

@@ -2,17 +2,30 @@
 // oldest ids first, a bounded number of rows at a time, so that commits and questions get their
 // turn.
 
+import { join } from 'node:path';
 import type { Pruned, PruneRule } from '../../ports/store.ts';
+import { appendLines } from './append-lines.ts';
 import { PRUNE_CALL_STEPS, PRUNE_STEP_ROWS } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Connect, Steps } from './history-queries.ts';
 
+/** Where rows are written before they go, beside the store. */
+export const EXPORTED_FOLDER = 'exported';
+
 /** Each `yield` is a place to do something else. Ends before all is gone when there is much. */
-export function* pruneInSteps(connect: Connect, rule: PruneRule): Steps<Pruned> {
+export function* pruneInSteps(connect: Connect, rule: PruneRule, directory: string): Steps<Pruned> {
   let jobs = 0;
+  const { exportAs } = rule;
   const limits = limitsOf(connect(), rule);
   for (let step = 0; step < PRUNE_CALL_STEPS; step++) {
-    const gone = connect().transaction(() => pruneSome(connect(), limits));
+    const gone = connect().transaction(() => {
+      if (exportAs === undefined) return pruneSome(connect(), limits, null);
+      const lines: string[] = [];
+      const some = pruneSome(connect(), limits, lines);
+      // On the disk before it is gone here: after a crash in between it is there twice, never lost.
+      appendLines(join(directory, EXPORTED_FOLDER), `${exportAs}.jsonl`, lines);
+      return some;
+    });
     jobs += gone.jobs;
     if (gone.isDone) return { jobs, isDone: true };
     yield;
@@ -51,13 +64,14 @@ function limitsOf(
 /**
  * A job goes once its tasks are gone: who asks meanwhile sees fewer tasks, never a task of no job.
  */
-function pruneSome(connection: Connection, limits: Limits) {
+function pruneSome(connection: Connection, limits: Limits, lines: string[] | null) {
   let rows = 0;
   let jobs = 0;
   for (const jobId of victims(connection, limits)) {
-    rows += changed(connection, DROP_TASKS, [jobId, jobId, PRUNE_STEP_ROWS - rows]);
+    const values = [jobId, jobId, PRUNE_STEP_ROWS - rows];
+    rows += dropped(connection, { table: 'tasks', text: DROP_TASKS, values }, lines);
     if (rows >= PRUNE_STEP_ROWS) return { jobs, isDone: false };
-    rows += changed(connection, 'DELETE FROM jobs WHERE job_id = ?', [jobId]);
+    rows += dropped(connection, { table: 'jobs', text: DROP_JOB, values: [jobId] }, lines);
     jobs += 1;
   }
   return { jobs, isDone: jobs < PRUNE_STEP_ROWS };
@@ -86,6 +100,22 @@ function victims(connection: Connection, limits: Limits): number[] {
 const DROP_TASKS = `DELETE FROM tasks WHERE job_id = ? AND (task_index, epoch) IN
   (SELECT task_index, epoch FROM tasks WHERE job_id = ? LIMIT ?)`;
 
-function changed(connection: Connection, text: string, values: readonly number[]): number {
-  return Number(connection.statement(text).run(...values).changes);
+const DROP_JOB = 'DELETE FROM jobs WHERE job_id = ?';
+
+interface Drop {
+  readonly table: 'jobs' | 'tasks';
+  readonly text: string;
+  readonly values: readonly number[];
+}
+
+/** How many rows went. `lines`: gets them as JSON; null: nobody wants them. */
+function dropped(
+  connection: Connection,
+  { table, text, values }: Drop,
+  lines: string[] | null,
+): number {
+  if (lines === null) return Number(connection.statement(text).run(...values).changes);
+  const rows = connection.statement(`${text} RETURNING *`).all(...values);
+  for (const row of rows) lines.push(JSON.stringify({ table, ...row }));
+  return rows.length;
 }

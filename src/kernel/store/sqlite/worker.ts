@@ -183,7 +183,7 @@ function answer(request: Exclude<Request, Append>): void {
       later(id, usageInSteps(connect, request.query));
       break;
     case 'prune':
-      later(id, pruneInSteps(connect, request.rule));
+      later(id, pruneInSteps(connect, request.rule, directory));
       break;
     case 'close':
       close(id);

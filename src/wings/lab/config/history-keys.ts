@@ -23,5 +23,11 @@ export const keys: KeysPart = {
         min: 1000,
       },
     ),
+    key(
+      'history.export',
+      'flag',
+      'false',
+      "Before they go they are written to files in `exported` of the head's folder, a file a month.",
+    ),
   ],
 };

@@ -8,6 +8,8 @@ export interface HistoryOptions {
   readonly keepMs: number | null;
   /** Null: any number. */
   readonly jobsMax: number | null;
+  /** What goes is written to a file first. */
+  readonly exports?: boolean;
 }
 
 declare module '../../../kernel/config/daemon-options.ts' {
@@ -21,6 +23,7 @@ export function historyOptions(config: Config): HistoryOptions {
   return {
     keepMs: config.optionalNumber('history.keep'),
     jobsMax: config.optionalNumber('history.jobs'),
+    exports: config.flag('history.export'),
   };
 }
 

@@ -13,6 +13,7 @@ const SETTLED_MS = 86_400_000;
 export interface Retained {
   readonly keepMs: number | null;
   readonly jobsMax: number | null;
+  readonly exports?: boolean;
 }
 
 export interface RetentionWorld {
@@ -42,15 +43,18 @@ export class Retention {
 
   /** With each look at the nodes. */
   tick(): void {
-    const { keepMs, jobsMax } = this.#rule;
+    const { keepMs, jobsMax, exports = false } = this.#rule;
     if (this.#isBusy || (keepMs === null && jobsMax === null)) return;
     const { clock, store, log } = this.#world;
     if (this.#nextAt !== null && clock.monotonic() < this.#nextAt) return;
     this.#isBusy = true;
     const now = clock.now();
     const endedBefore = keepMs === null ? null : now - keepMs;
+    const rule = { endedBefore, jobsMax, settledBefore: now - SETTLED_MS };
+    // Of its month, in UTC: 2026-11.
+    const exportAs = `history-${new Date(now).toISOString().slice(0, 7)}`;
     store
-      .prune({ endedBefore, jobsMax, settledBefore: now - SETTLED_MS })
+      .prune(exports ? { ...rule, exportAs } : rule)
       .then(
         ({ jobs, isDone }) => {
           this.#gone += jobs;

@@ -65,6 +65,10 @@ test('[Y4] what is left goes with the next look, then an hour passes', async () 
     { endedBefore: null, jobsMax: 7, settledBefore: 99 * DAY_MS },
     'a reload counts at once',
   );
+  await settled();
+  retention.change({ keepMs: null, jobsMax: 7, exports: true });
+  retention.tick();
+  assert.equal(asked.at(-1)?.exportAs, 'history-1970-04');
 });
 
 test('[Y4] a store that refuses is asked again an hour later', async () => {
