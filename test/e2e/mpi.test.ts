@@ -189,6 +189,44 @@ describe('MPI on hosts', () => {
     });
   }
 
+  it('[X5] srun starts ranks on two hosts, in a script and outside of jobs', async () => {
+    const bin = path('bin');
+    const weft = [process.execPath, join(repository, 'bin', 'weft.mjs')];
+    const env = {
+      ...process.env,
+      WEFT_SOCKET: cluster.socketPath,
+      PATH: `${bin}:${process.env['PATH']}`,
+    };
+    const run = async (...argv: readonly string[]): Promise<string> => {
+      const { code, out, error } = await runProgram(argv, { cwd: cluster.directory, env });
+      assert.equal(code, 0, `${argv.join(' ')}: ${out}${error}`);
+      return out.trim();
+    };
+    await run(...weft, 'front', 'slurm', bin);
+    const rank = `sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME $(hostname)"'`;
+    const lines = [
+      '#!/bin/sh',
+      '#SBATCH -N 2 --ntasks-per-node=2 -w n[1-2] --mem=512',
+      `srun ${rank}`,
+    ];
+    writeFileSync(path('ranks.sbatch'), `${lines.join('\n')}\nsrun -N1 -n1 -w n2 ${rank}\n`);
+    const id = Number(await run('sbatch', '--parsable', 'ranks.sbatch'));
+    submitted.push(id);
+    await completed(id);
+    const said = readFileSync(path(`slurm-${id}.out`), 'utf8')
+      .trim()
+      .split('\n');
+    const hosts = new Map(said.map((line) => line.split(' ').slice(1) as [string, string]));
+    assert.deepEqual([...hosts.keys()].sort(), ['n1', 'n2'], said.join('|'));
+    assert.notEqual(hosts.get('n1'), hosts.get('n2'));
+    const numbers = said.slice(0, RANK_COUNT).map((line) => line.split(' ')[0]);
+    assert.deepEqual(numbers.sort(), ['0', '1', '2', '3']);
+    assert.match(said.at(-1) ?? '', /^0 n2 /);
+    const outside = await run('srun', '-N2', '-w', 'n[1-2]', '-l', 'sh', '-c', 'hostname');
+    const labelled = outside.split('\n').sort();
+    assert.deepEqual(labelled, [`0: ${hosts.get('n1')}`, `1: ${hosts.get('n2')}`]);
+  });
+
   it('a cancelled job leaves no rank on any host', async () => {
     const id = await waiting(cluster.gate());
     await begun(id);

@@ -11,8 +11,12 @@ import { until } from './support/hosts.ts';
 import { LocalCluster, runProgram, type Said } from './support/local-cluster.ts';
 import { PROGRAM } from './support/mpi-programs.ts';
 
-/** Functions as jobs, an array of them, and one that fails, as submitit's own pages show it. */
+/**
+ * Functions as jobs, an array of them, one that fails, and one that goes on elsewhere when its time
+ * is nearly over, as submitit's own pages show it.
+ */
 const CLIENT = `
+import os
 import submitit
 
 def add(a, b):
@@ -32,6 +36,19 @@ try:
     failed.result()
 except Exception as error:
     print(type(error).__name__)
+
+class Work(submitit.helpers.Checkpointable):
+    def __call__(self):
+        import time
+        for _ in range(600):
+            time.sleep(0.1)
+
+    def checkpoint(self):
+        return submitit.helpers.DelayedSubmission(add, 40, 2)
+
+where = {"export": "ALL,WEFT_DIR=" + os.environ["WEFT_DIR"]}
+executor.update_parameters(timeout_min=1, slurm_signal_delay_s=40, slurm_additional_parameters=where)
+print(executor.submit(Work()).result())
 `;
 
 describe('the commands of Slurm', () => {
@@ -183,34 +200,38 @@ describe('the commands of Slurm', () => {
     assert.match(said, /^n2 \/ 1$/m);
   });
 
-  it('[X2] a signal goes to what a script has started, and with B: to the script alone', async () => {
-    const script = (name: string, signal: string, last: readonly string[]): void =>
-      write(
-        name,
-        [
-          '#!/bin/bash',
-          `#SBATCH --time=1 --signal=${signal}`,
-          "trap 'echo script >> '$SLURM_JOB_NAME USR1",
-          ...last,
-          '',
-        ].join('\n'),
-      );
-    const rank = 'bash -c \'trap "exit 4" USR1; while :; do sleep 0.1; done\'';
-    script('ranks.job', 'USR1@58', [`srun ${rank}`, 'echo "srun $?" >> ranks.job.said']);
-    script('alone.job', 'B:USR1@58', [
+  it('[X2] a signal goes to what a script has started, or to the script alone', async () => {
+    const rank = `bash -c 'trap "exit 4" USR1; echo > ranks.ready; while :; do sleep 0.1; done'`;
+    const ranks = ['#!/bin/bash', `srun ${rank}`, 'echo "srun $?" > ranks.said', ''];
+    write('ranks.job', ranks.join('\n'));
+    const alone = [
+      '#!/bin/bash',
+      "trap 'echo script > alone.said' USR1",
       // What is not named would end of it.
       'sleep 600 & other=$!',
-      'until [ -s alone.job.said ]; do wait -n; done',
-      'kill -0 $other && echo lives >> alone.job.said; kill $other',
-    ]);
-    const ids = await Promise.all(
-      ['ranks.job', 'alone.job'].map((name) =>
-        ok('sbatch', '--parsable', '-J', `${name}.said`, name),
-      ),
-    );
-    for (const id of ids) assert.equal((await ended(id)).code, 0, text(`slurm-${id}.out`));
-    assert.equal(text('ranks.job.said'), 'srun 4\n');
-    assert.equal(text('alone.job.said'), 'script\nlives\n');
+      'echo > alone.ready',
+      'until [ -s alone.said ]; do sleep 0.1; done',
+      'kill -0 $other && echo lives >> alone.said; kill $other',
+      '',
+    ];
+    write('alone.job', alone.join('\n'));
+    const ready = (name: string): Promise<boolean> =>
+      until(`${name} is there`, () => existsSync(join(cluster.work, name)) || undefined);
+    const first = await ok('sbatch', '--parsable', 'ranks.job');
+    await ready('ranks.ready');
+    await ok('scancel', '-s', 'USR1', first);
+    assert.equal((await ended(first)).code, 0, text(`slurm-${first}.out`));
+    assert.equal(text('ranks.said'), 'srun 4\n');
+    const next = await ok('sbatch', '--parsable', 'alone.job');
+    await ready('alone.ready');
+    await ok('scancel', '-b', '-s', 'USR1', next);
+    assert.equal((await ended(next)).code, 0, text(`slurm-${next}.out`));
+    assert.equal(text('alone.said'), 'script\nlives\n');
+    const warned = ['--hold', '--time=2', '--signal=B:USR2@30', '--wrap', 'true'];
+    const held = await ok('sbatch', '--parsable', ...warned);
+    const { warning } = (await cluster.job(held)) as { warning?: object };
+    assert.deepEqual(warning, { leadMs: 30_000, signal: 12, to: 'main' });
+    await ok('scancel', held);
   });
 
   it('[X2] starts of others, appended files and numbers with zeros', async () => {
@@ -608,12 +629,12 @@ describe('the commands of Slurm', () => {
     assert.equal(text('sum.txt'), '0\n1\n');
   });
 
-  it('a program that was written for Slurm runs unchanged: submitit', async () => {
+  it('[X2] a program that was written for Slurm runs unchanged: submitit', async () => {
     const { bin, reason } = setUpVenv('submitit-venv', ['submitit==1.5.4']);
     assert.ok(bin !== null, reason);
     write('client.py', CLIENT);
     const lines = (await ok(join(bin, 'python'), 'client.py')).split('\n');
-    assert.deepEqual(lines, ['slurm', '12', '[11, 22, 33]', 'FailedJobError']);
+    assert.deepEqual(lines, ['slurm', '12', '[11, 22, 33]', 'FailedJobError', '42']);
   });
 
   it('a folder with commands of somebody else is left as it is', async () => {

@@ -24,6 +24,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   \`srun\` in a script are the script's own. \`sstat\` measures whole tasks, with the steps in them.
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
+- \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
 - \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed.
 - There is no \`sacctmgr\`, \`sshare\`, \`sprio\`, \`sreport\`, \`sdiag\`, \`strigger\`, \`sbcast\`, and no job of several parts (\`hetjob\`, \`:\`): see \`weft usage\`,

@@ -3,7 +3,6 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { rehearse } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
@@ -13,10 +12,12 @@ import type { Program } from '../../../kernel/model/job.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
+import { compressHosts } from '../core/hostlist.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
 import { readWords, speaking } from './speaking.ts';
+import { instant } from './squeue.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
 const OF_A_JOB = /^SLURMD?_/;
@@ -32,6 +33,7 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   if (wrap?.trim() === '') throw usage('Batch script is empty!');
   if (wrap !== undefined && file !== undefined)
     throw usage('Script arguments not permitted with --wrap option');
+  if (file === ':' || args.includes(':')) refuseParts();
   const script = wrap === undefined ? readScript(context, file) : null;
   const own = script === null ? {} : directives(script, file ?? 'stdin');
   const said = saidIn(context.environment, 'SBATCH');
@@ -41,7 +43,7 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
   const wish = await submissionOf(context, program, { ...given, 'job-name': name });
   if (given['test-only'] !== undefined)
-    return withoutMail(context, wish, (submission) => rehearse(context, submission, null));
+    return withoutMail(context, wish, (submission) => sayStart(context, submission));
   const { jobId } = await withoutMail(context, wish, (submission) =>
     sendSubmission(context, submission),
   );
@@ -65,6 +67,27 @@ async function withoutMail<T>(
     const { notify: _, ...rest } = submission;
     return act(rest);
   }
+}
+
+/** In the words of `sbatch --test-only`. */
+async function sayStart(context: Context, submission: Submission): Promise<0> {
+  const api = await context.api();
+  const { startsAt, startNodes, words } = await api.call('rehearseJob', { body: submission });
+  const { cpuCount = 1, nodeCount = 1, partition = 'default' } = submission;
+  const cpus = cpuCount * nodeCount;
+  context.error(
+    startsAt === null
+      ? `sbatch: ${words.split('\n')[0]}\n`
+      : `sbatch: Job to start at ${instant(startsAt)} using ${cpus} processors on nodes ${compressHosts(startNodes)} in partition ${partition}\n`,
+  );
+  return 0;
+}
+
+function refuseParts(): never {
+  throw usage(
+    'Jobs of several parts (hetjob, :) are not honoured here',
+    'Submit a job for each part.',
+  );
 }
 
 function readScript(context: Context, file: string | undefined): string {
@@ -102,6 +125,7 @@ function directives(script: string, file: string): Given {
     if (words === null) throw usage(`${file}:${line}: a quote is not closed`);
     const read = readOptions(BATCH_OPTIONS, words);
     if (!read.ok) throw usage(`${file}:${line}: ${read.error}`);
+    if (read.value.operands[0] === 'hetjob') refuseParts();
     if (read.value.operands.length > 0)
       throw usage(`${file}:${line}: Invalid option: ${read.value.operands[0]}`);
     given = overridden(BATCH_OPTIONS, given, read.value.given);

@@ -12,6 +12,7 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { compressHosts, expandHosts } from '../core/hostlist.ts';
 import { readId, slurmId } from '../core/ids.ts';
+import { beginOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
 import { apart, endOf, type JobRow, listJobs, openDependencies, rowsOf } from './job-rows.ts';
@@ -302,7 +303,20 @@ const CHANGES: Readonly<Record<string, string>> = {
   jobname: '--name',
   name: '--name',
   qos: '--qos',
+  comment: '--comment',
+  starttime: '--begin',
+  arraytaskthrottle: '--at-once',
+  mincpusnode: '--cpus',
+  minmemorynode: '--memory',
 };
+
+/** Values that ours are written otherwise. */
+function changed(key: string, text: string): string {
+  if (key === 'timelimit') return limitWords(text);
+  if (key === 'starttime') return beginOf(text);
+  if (key === 'arraytaskthrottle') return text === '0' ? 'none' : text;
+  return key === 'minmemorynode' && /^\d+$/.test(text) ? `${text}M` : text;
+}
 
 async function updateJob(
   context: Context,
@@ -317,7 +331,7 @@ async function updateJob(
         `Update of this parameter is not supported: ${key}=${text}`,
         `There are ${Object.keys(CHANGES).join(', ')}.`,
       );
-    return [`${flag}=${key === 'timelimit' ? limitWords(text) : text}`];
+    return [`${flag}=${changed(key, text)}`];
   });
   return runOurs(context, ['change', ...flags, '--', id]);
 }

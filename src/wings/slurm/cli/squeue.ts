@@ -239,6 +239,13 @@ const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
   k: field('COMMENT', () => '(null)'),
 };
 
+function tres({ job: { request } }: JobRow): string {
+  const { nodeCount, perNode } = request;
+  const memory = Math.floor((perNode.memoryBytes * nodeCount) / 1_048_576);
+  const gpus = perNode.gpuCount === 0 ? '' : `,gres/gpu=${perNode.gpuCount * nodeCount}`;
+  return `cpu=${perNode.cpuCount * nodeCount},mem=${memory}M,node=${nodeCount}${gpus}`;
+}
+
 const named = (letter: string) => ({ ...(FIELDS[letter] ?? ID), width: 20 });
 const NAMED = {
   JobID: named('i'),
@@ -274,4 +281,7 @@ const NAMED = {
   BatchHost: named('B'),
   Comment: named('k'),
   'tres-per-node': named('b'),
+  'tres-alloc': { ...ID, title: 'TRES_ALLOC', width: 60, value: tres },
+  MinCPUs: named('c'),
+  UserID: named('U'),
 };

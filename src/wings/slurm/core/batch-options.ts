@@ -66,7 +66,7 @@ export const BATCH_OPTIONS = [
   row('mail-user', 'whom mail goes to', value),
   row('kill-on-invalid-dep', 'it is ended, as with yes', value),
   row('account', 'there are no accounts here', { short: 'A', ...hint }),
-  row('comment', 'not kept', hint),
+  row('comment', 'a text about the job', value),
   row('wckey', 'there are no such keys here', hint),
   row('priority', 'say --nice', hint),
   row('licenses', 'what the cluster counts, `cluster.resources`: `matlab:2,solver`', {

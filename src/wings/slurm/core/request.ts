@@ -30,6 +30,7 @@ export interface Request {
   readonly exclusive?: boolean;
   readonly output: string;
   readonly error: string;
+  readonly comment?: string;
   readonly stdin?: string;
   readonly chdir?: string;
   readonly begin?: string;
@@ -106,6 +107,7 @@ function build(given: Given, known: Known): Request {
     needs: given.constraint === undefined ? undefined : [constraint(given.constraint)],
     nodesNamed: nodesNamed(given, known.nodes),
     exclusive: given.exclusive !== undefined || isAllMemory(given) ? true : undefined,
+    comment: given.comment,
     stdin: given.input,
     chdir: given.chdir,
     begin: given.begin === undefined ? undefined : beginOf(given.begin),
@@ -306,6 +308,8 @@ function dependencies(text: string): string[] {
 /** `42`, `42_*`, and of `after` `42+10`, in minutes. */
 function dependency(text: string, condition: string): string {
   const [, id, minutes] = /^(\d{1,15})(?:_\*)?(?:\+(\d{1,6}))?$/.exec(text) ?? [];
+  if (/^\d+_\d+$/.test(text))
+    return bad(`--dependency on ${text} is not honoured here: name the whole array`);
   if (id === undefined || (minutes !== undefined && condition !== 'start'))
     return bad('Job dependency problem');
   return `${id}:${condition}${minutes === undefined ? '' : `+${minutes}m`}`;

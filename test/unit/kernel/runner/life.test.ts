@@ -440,6 +440,16 @@ test('[J25] the signal before the time limit comes once, its lead before the end
   world.assertReplays();
 });
 
+test('a signal says whom it is for, when it was asked for and before the time limit', () => {
+  const world = running({ walltimeMs: 500, warning: { signal: 12, leadMs: 400, to: 'main' } });
+  const order = { kind: 'signal', epochId: ID, signal: 10, serial: 1, to: 'others' } as const;
+  const asked = { kind: 'signal_wanted', epochId: ID, signal: 10, serial: 1, to: 'others' };
+  assert.deepEqual(world.events({ kind: 'order', order }), [asked]);
+  world.time += 100;
+  const due = { kind: 'warning_due', epochId: ID, signal: 12, to: 'main' };
+  assert.deepEqual(world.events({ kind: 'tick' }), [due]);
+});
+
 test('usage is summed over the processes, the peak is the highest', () => {
   const world = running({ processesPerNode: 2 });
   world.feed(exited(1, 0, 1500), exited(2, 0, 1600));
