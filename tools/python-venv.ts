@@ -15,8 +15,12 @@ export interface PythonSetup {
   readonly reason: string;
 }
 
-/** The environment with these packages, made when it is not there yet. */
-export function setUpVenv(name: string, requirements: readonly string[]): PythonSetup {
+/** The environment with these packages, made by this Python when it is not there yet. */
+export function setUpVenv(
+  name: string,
+  requirements: readonly string[],
+  python = 'python3',
+): PythonSetup {
   const folder = path.join(ROOT, '.build', name);
   const bin = path.join(folder, 'bin');
   const mark = path.join(folder, `ready-${requirements.join('-')}`);
@@ -25,7 +29,7 @@ export function setUpVenv(name: string, requirements: readonly string[]): Python
   // What is imported is compiled then: compiling all of it takes a third of the time.
   const options = ['--quiet', '--disable-pip-version-check', '--no-compile'];
   const reason =
-    attempt('python3', ['-m', 'venv', folder]) ??
+    attempt(python, ['-m', 'venv', folder]) ??
     attempt(path.join(bin, 'python'), ['-m', 'pip', 'install', ...options, ...requirements]);
   if (reason !== null) return { bin: null, reason };
   writeFileSync(mark, '');

@@ -12,6 +12,7 @@ import os
 import pathlib
 import pickle
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -340,6 +341,20 @@ class Ends(Executors):
             self.until("it runs", running.running)
             raise KeyboardInterrupt
         self.assertIsInstance(running.exception(0), weft.CallCancelled)
+
+    def test_a_program_that_is_interrupted_does_not_wait(self):
+        program = (
+            "import os, signal, time, weft\n"
+            f"executor = weft.Executor(1, **{WORKER})\n"
+            f"future = executor.submit(time.sleep, {LIMIT * 10})\n"
+            "while not future.running():\n"
+            "    time.sleep(0.02)\n"
+            "os.kill(os.getpid(), signal.SIGINT)\n"
+            "future.result()\n"
+        )
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=LIMIT * 2)
+        self.assertIn("KeyboardInterrupt", done.stderr)
+        self.assertNotEqual(done.returncode, 0)
 
     def test_a_function_sees_that_it_is_cancelled(self):
         def patient(place):

@@ -20,6 +20,14 @@ const skip = isHere ? false : 'no python3 with cloudpickle here';
 const SCIENCE = ['cloudpickle==3.1.3', 'numpy==2.4.6', 'joblib==1.6.0', 'dask==2026.8.0'];
 const PACKAGE = join(repository, 'python');
 
+/** Null: this machine has none of this version. */
+function pythonOf(version: string): string | null {
+  const name = `python${version}`;
+  if (spawnSync(name, ['-c', '']).status === 0) return name;
+  const prefix = spawnSync('pyenv', ['prefix', version], { encoding: 'utf8' });
+  return prefix.status === 0 ? join(prefix.stdout.trim(), 'bin', name) : null;
+}
+
 describe('the Python package', { skip, timeout: 900_000 }, () => {
   const cluster = new LocalCluster();
   let remote: NodeJS.ProcessEnv = {};
@@ -67,6 +75,18 @@ describe('the Python package', { skip, timeout: 900_000 }, () => {
     if (bin === null && process.env['CI'] !== 'true') return t.diagnostic(reason);
     await passes('tests.test_science', join(bin ?? '', 'python'));
   });
+  // The oldest, and a new one; where the machine has them.
+  for (const version of ['3.9', '3.13']) {
+    it(`Python ${version}`, async (t) => {
+      const own = pythonOf(version);
+      if (own === null) return t.skip(`no Python ${version} here`);
+      const { bin, reason } = setUpVenv(`python-${version}`, ['cloudpickle==3.1.3'], own);
+      if (bin === null) return t.skip(reason);
+      for (const module of ['tests.test_client', 'tests.test_executor.Calls', 'tests.test_near']) {
+        await passes(module, join(bin, 'python'));
+      }
+    });
+  }
   it('an example throws points until its estimate is good enough', async () => {
     const { out } = await python(
       system ?? 'python3',

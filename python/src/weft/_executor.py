@@ -464,10 +464,13 @@ class Executor(concurrent.futures.Executor):
     def __exit__(self, kind: Any, error: Any, trail: Any) -> Optional[bool]:
         """Whoever interrupts the program does not want to wait for its calls."""
         if kind is not None and issubclass(kind, KeyboardInterrupt):
-            for future in list(self._futures.values()):
-                future.abort()
+            self._abort_all()
         self.shutdown()
         return None
+
+    def _abort_all(self) -> None:
+        for future in list(self._futures.values()):
+            future.abort()
 
     def _finish(self) -> None:
         with self._idle:
@@ -513,8 +516,12 @@ os.register_at_fork(after_in_child=_open.clear)
 
 @atexit.register
 def _close_all() -> None:
-    """A program that ends waits for its calls, as of other executors."""
+    """A program that ends waits for its calls, as of other executors; not when it was interrupted."""
+    last = getattr(sys, "last_type", None)
+    is_interrupted = isinstance(last, type) and issubclass(last, KeyboardInterrupt)
     for executor in list(_open):
+        if is_interrupted:
+            executor._abort_all()
         executor.shutdown()
 
 

@@ -1,23 +1,26 @@
 // Lines of a stream, each of bounded size.
 
 /** A message with a script in it is far shorter. */
-const LINE_BYTES_MAX = 4 * 1_048_576;
+export const LINE_BYTES_MAX = 4 * 1_048_576;
 
-/** Resolves at the end. A longer line is given up to its limit, which is then no message. */
+/** Resolves at the end. Null stands for a line that is longer than it may be. */
 export async function readLines(
   stream: NodeJS.ReadableStream,
-  take: (line: string) => void,
+  take: (line: string | null) => void,
 ): Promise<void> {
   let pieces: Buffer[] = [];
   let bytes = 0;
+  let isLonger = false;
   const end = (): void => {
-    take(Buffer.concat(pieces).toString('utf8'));
+    take(isLonger ? null : Buffer.concat(pieces).toString('utf8'));
     pieces = [];
     bytes = 0;
+    isLonger = false;
   };
   const keep = (piece: Buffer): void => {
     const some = piece.subarray(0, Math.max(0, LINE_BYTES_MAX - bytes));
-    bytes += piece.length;
+    bytes += some.length;
+    isLonger ||= some.length < piece.length;
     if (some.length > 0) pieces.push(some);
   };
   for await (const chunk of stream) {

@@ -12,6 +12,7 @@ import {
   type Request,
 } from '../core/messages.ts';
 import { type Given, LOGS_LAST, type Tool } from '../core/tools.ts';
+import { LINE_BYTES_MAX } from './lines.ts';
 
 /** Revisions that this server speaks, the newest first. */
 const REVISIONS = ['2025-06-18', '2025-03-26', '2024-11-05'];
@@ -57,8 +58,12 @@ export class Server {
     this.#ports = ports;
   }
 
-  /** One line of input, without its end. */
-  take(line: string): void {
+  /** One line of input, without its end; null: it was too long to be read. */
+  take(line: string | null): void {
+    if (line === null) {
+      const message = `a message has at most ${LINE_BYTES_MAX} bytes; leave what is large in a file`;
+      return this.#ports.write(formatFault(null, { code: FAULTS.request, message }));
+    }
     if (line.trim() === '') return;
     const read = parseMessage(line);
     if (!read.ok) return this.#ports.write(formatFault(read.error.id, read.error.fault));

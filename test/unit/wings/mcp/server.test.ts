@@ -81,6 +81,13 @@ for (const [line, code, id] of BAD) {
   });
 }
 
+test('a line that is too long is told so, and the next is served', async () => {
+  const { server, answers, ask } = serve();
+  server.take(null);
+  assert.match(answers[0]?.error?.message ?? '', /at most 4194304 bytes/);
+  assert.deepEqual((await ask('ping')).result, {});
+});
+
 test('a notification and an answer get none', () => {
   assert.equal(parseMessage('{"jsonrpc":"2.0","id":1,"result":{}}').ok, true);
   const { server, answers } = serve();
@@ -206,12 +213,12 @@ test('long text keeps its beginning and its end, and says how much it left out',
 });
 
 test('lines come whole however they are cut, and an endless one takes no memory', async () => {
-  const lines: string[] = [];
+  const lines: (string | null)[] = [];
   const pieces = ['{"a"', ':1}\n\n{"b', '":2}\nlast'].map((text) => Buffer.from(text));
   await readLines(Readable.from(pieces), (line) => lines.push(line));
   assert.deepEqual(lines, ['{"a":1}', '', '{"b":2}', 'last']);
-  const long: number[] = [];
+  const long: (string | null)[] = [];
   const much = Array.from({ length: 10 }, () => Buffer.alloc(1_048_576, 'x'));
-  await readLines(Readable.from([...much, Buffer.from('\n')]), (line) => long.push(line.length));
-  assert.deepEqual(long, [4 * 1_048_576]);
+  await readLines(Readable.from([...much, Buffer.from('\n')]), (line) => long.push(line));
+  assert.deepEqual(long, [null]);
 });
