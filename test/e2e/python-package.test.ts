@@ -77,11 +77,11 @@ describe('the Python package', { skip, timeout: 900_000 }, () => {
   });
   // The oldest, and a new one; where the machine has them.
   for (const version of ['3.9', '3.13']) {
-    it(`Python ${version}`, async (t) => {
-      const own = pythonOf(version);
-      if (own === null) return t.skip(`no Python ${version} here`);
-      const { bin, reason } = setUpVenv(`python-${version}`, ['cloudpickle==3.1.3'], own);
-      if (bin === null) return t.skip(reason);
+    const own = pythonOf(version);
+    const isLacking = own === null && `no Python ${version} here`;
+    it(`Python ${version}`, { skip: isLacking }, async (t) => {
+      const { bin, reason } = setUpVenv(`python-${version}`, ['cloudpickle==3.1.3'], own ?? '');
+      if (bin === null) return t.diagnostic(reason);
       for (const module of ['tests.test_client', 'tests.test_executor.Calls', 'tests.test_near']) {
         await passes(module, join(bin, 'python'));
       }
