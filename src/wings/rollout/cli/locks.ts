@@ -1,7 +1,6 @@
 // One command at a time changes a machine. Another one waits for it a while and says so; each lock
 // is given back at the end, also when somebody ends the command.
 
-import { randomBytes } from 'node:crypto';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { formatDuration } from '../../../kernel/base/duration.ts';
@@ -71,6 +70,8 @@ export class Locks {
 
   /** Throws `Stopped` where another command is at work for too long. */
   async hold<T>(site: Site, work: (places: Held) => Promise<T>): Promise<T> {
+    // Not imported: every listing would load it.
+    const { randomBytes } = process.getBuiltinModule('node:crypto');
     const holder = { token: randomBytes(8).toString('hex'), by: this.#by };
     const held = { ...site.places, holder };
     // Before it is asked for: who ends this meanwhile leaves none that was just taken.
