@@ -97,24 +97,47 @@ async function filtered(
   return ids;
 }
 
-/** Says so of one that is over already, and goes on. */
+/** Each for itself: what is over already keeps no other from its end. */
 async function one(context: Context, id: string, given: Given): Promise<number> {
   const api = await context.api();
-  try {
-    if (id.includes('.')) return await cancelStep(context, id, given.signal);
-    if (given.signal === undefined) {
-      for (const params of taskIds(id)) await api.call('cancelJob', { params: { id: params } });
-      return 0;
-    }
-    const signal = numberOf(given.signal);
+  const { signal: name } = given;
+  if (id.includes('.')) return told(context, { id, given }, () => cancelStep(context, id, name));
+  if (name === undefined) {
+    return eachTask(id, (task) =>
+      told(context, { id: task, given }, () => api.call('cancelJob', { params: { id: task } })),
+    );
+  }
+  const signal = numberOf(name);
+  return told(context, { id, given }, async () => {
     const to = await whoGets(api, id, given);
     const body = to === undefined ? { signal } : { signal, to };
-    for (const params of taskIds(id)) await api.call('signalJob', { params: { id: params }, body });
-    return 0;
+    return eachTask(id, (task) =>
+      told(context, { id: task, given }, () =>
+        api.call('signalJob', { params: { id: task }, body }),
+      ),
+    );
+  });
+}
+
+async function eachTask(id: string, act: (task: string) => Promise<number>): Promise<number> {
+  let code = 0;
+  for (const task of taskIds(id)) code = (await act(task)) || code;
+  return code;
+}
+
+/** The code that an act gives, if any; 1, and words, where it is refused. */
+async function told(
+  context: Context,
+  { id, given }: { readonly id: string; readonly given: Given },
+  act: () => Promise<unknown>,
+): Promise<number> {
+  try {
+    const code = await act();
+    return typeof code === 'number' ? code : 0;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     // Of what is over, or was never there, real scancel says nothing unless it is to be verbose.
-    const isOver = error.kind === 'failed_precondition' || error.kind === 'not_found';
+    const isOver = error.code === 'job.already_done' || error.code === 'job.not_found';
     const isJob = !id.includes('.') && given.signal === undefined;
     if (isOver && isJob && given.verbose === undefined) return 0;
     if (given.quiet !== undefined && error.kind === 'failed_precondition') return 0;

@@ -242,7 +242,7 @@ function fileOf(
     x: name,
     u: owner,
   };
-  const named = file.replace(/%(\d*)([jaxu])/g, (whole, width: string, letter: string) => {
+  const named = file.replace(/%(\d{0,2})([jaxu])/g, (whole, width: string, letter: string) => {
     return said[letter]?.padStart(Number(width), '0') ?? whole;
   });
   return path.resolve(directory ?? '/', named);

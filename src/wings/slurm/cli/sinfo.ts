@@ -109,7 +109,7 @@ function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Gi
 }
 
 /** What tells lines apart where it is shown; of all else a line has the sum, or the range. */
-const APART = 'PRaltTfGEn';
+const APART = 'PRaltTfbGEn';
 
 /**
  * Nodes that the format tells nothing of are one line: `%C` alone is that of the cluster, in which

@@ -96,8 +96,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const shown = async (page: readonly JobView[]): Promise<JobRow[]> => {
     const rows: JobRow[] = [];
     for (const job of page.toReversed()) rows.push(...(await rowsOf(api, job)));
-    const some = rows.flatMap((row) => (given.array === undefined ? [row] : apart(row)));
-    return isStart ? withStarts(api, some.filter(isShown)) : some.filter(isShown);
+    return rows.flatMap((row) => (given.array === undefined ? [row] : apart(row))).filter(isShown);
   };
   const lines =
     given.Format === undefined || (typed.format !== undefined && typed.Format === undefined)
@@ -116,16 +115,19 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
     const some = page.filter(isMeant);
     found += some.length;
     const rows = await shown(some);
-    if (given.json !== undefined) kept.push(rows);
+    if (given.json !== undefined || isStart) kept.push(rows);
     else if (rows.length > 0) blocks.push(lay(rows, false));
   }
   if (ids?.length === 1 && found === 0 && !(await isKnown(context, ids[0] ?? ''))) {
     throw usage('Invalid job id specified');
   }
+  const inOrder = kept.reverse().flat();
+  const whole = isStart ? await withStarts(api, inOrder) : inOrder;
   if (given.json !== undefined) {
-    context.print(JSON.stringify(queueJson(kept.reverse().flat()), null, 1));
+    context.print(JSON.stringify(queueJson(whole), null, 1));
     return 0;
   }
+  if (whole.length > 0) blocks.push(lay(whole, false));
   if (given.noheader === undefined) blocks.push(lay([], true));
   if (blocks.length > 0) context.print(blocks.reverse().join('\n'));
   return 0;
@@ -136,18 +138,20 @@ function usualOf({ long, start }: { readonly long?: string; readonly start?: str
   return long === undefined ? USUAL : LONG;
 }
 
-/** More are not asked for: the head plans no further either. */
+/** More jobs are not asked for: the head plans no further either. */
 const STARTS_MAX = 500;
 
-/** With when they are planned to start, by today's plan. */
+/** With when they are planned to start, by today's plan: the oldest are asked for first. */
 async function withStarts(api: Api, rows: readonly JobRow[]): Promise<JobRow[]> {
+  const starts = new Map<number, number | null>();
   const planned: JobRow[] = [];
   for (const row of rows) {
-    if (planned.length >= STARTS_MAX || row.startedAt !== null) planned.push(row);
-    else {
-      const { startsAt } = await api.call('explainJob', { params: { id: String(row.job.id) } });
-      planned.push({ ...row, startedAt: startsAt });
+    const { id } = row.job;
+    if (row.startedAt === null && !starts.has(id) && starts.size < STARTS_MAX) {
+      const { startsAt } = await api.call('explainJob', { params: { id: String(id) } });
+      starts.set(id, startsAt);
     }
+    planned.push(row.startedAt === null ? { ...row, startedAt: starts.get(id) ?? null } : row);
   }
   return planned;
 }

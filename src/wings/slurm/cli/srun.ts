@@ -98,15 +98,23 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     label,
     names,
     perNode: number('ntasks-per-node', given['ntasks-per-node']),
-    output: given.output,
-    error: given.error,
-    input: given.input,
+    output: fileOf('output', given.output),
+    error: fileOf('error', given.error),
+    input: fileOf('input', given.input),
     append: /^a/i.test(given['open-mode'] ?? ''),
     directory: path.resolve(context.cwd, given.chdir ?? '.'),
     environment: environmentOf(context, given.export),
     cpus: number('cpus-per-task', given['cpus-per-task']) ?? 1,
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
   });
+}
+
+/** Words that stand for no file of that name (srun(1), "IO Redirection"). */
+function fileOf(name: string, said: string | undefined): string | undefined {
+  if (said === 'none') return '/dev/null';
+  if (said !== undefined && /^\d+$/.test(said))
+    throw usage(`--${name}=${said} is not honoured here: say a file, none or all`);
+  return said === 'all' ? undefined : said;
 }
 
 /** `ALL,X=1`, `X,Y=2`, `NONE`: beside what Slurm's and our variables say. */

@@ -2,12 +2,13 @@
 // the highest of their exit codes.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { openSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
 import {
@@ -49,8 +50,16 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
   try {
     const all = ranksOn(chosen, size.value);
     const step = { total: all.length, nodes: held.nodes, chosen, ranks };
-    const codes = await Promise.all(all.map((rank) => runRank(context, wish, { ...step, rank })));
-    return Math.max(0, ...codes);
+    const opened = new Map<string, number>();
+    let ends: Promise<number>[];
+    try {
+      // All of them before the first rank: none runs where one could not.
+      const files = all.map((rank) => filesOf(context, wish, { rank, nodes: held.nodes, opened }));
+      ends = all.map((rank, at) => runRank(context, wish, { ...step, rank, files: files[at] }));
+    } finally {
+      for (const fd of opened.values()) closeSync(fd);
+    }
+    return Math.max(0, ...(await Promise.all(ends)));
   } finally {
     release();
     restore();
@@ -145,12 +154,63 @@ interface RankPosition {
   readonly nodes: readonly string[];
   readonly chosen: readonly number[];
   readonly ranks: Set<ChildProcess>;
+  readonly files: RankFiles | undefined;
+}
+
+/** Open descriptors; null: the rank has those of srun. */
+interface RankFiles {
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly error: number | null;
+}
+
+/**
+ * Ranks that name the same file write into it by one descriptor: each with its own would write over
+ * the others. Each reads a file from its beginning.
+ */
+function filesOf(
+  { environment }: Context,
+  wish: StepRequest,
+  {
+    rank,
+    nodes,
+    opened,
+  }: {
+    readonly rank: Rank;
+    readonly nodes: readonly string[];
+    readonly opened: Map<string, number>;
+  },
+): RankFiles {
+  const job = environment['SLURM_JOB_ID'] ?? '';
+  const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
+  const name = environment['SLURM_JOB_NAME'] ?? '';
+  const own = { job, index, name, node: nodes[rank.node] ?? '' };
+  const open = (pattern: string | undefined, flag: 'r' | 'w' | 'a'): number | null => {
+    if (pattern === undefined) return null;
+    const file = path.resolve(wish.directory, rankFile(pattern, rank, own));
+    const key = flag === 'r' ? `${rank.rank} reads ${file}` : file;
+    const fd = opened.get(key) ?? openOr(file, flag);
+    opened.set(key, fd);
+    return fd;
+  };
+  const flag = wish.append ? 'a' : 'w';
+  const output = open(wish.output, flag);
+  const error = wish.error === undefined ? output : open(wish.error, flag);
+  return { input: open(wish.input, 'r'), output, error };
+}
+
+function openOr(file: string, flag: 'r' | 'w' | 'a'): number {
+  try {
+    return openSync(file, flag);
+  } catch (error) {
+    throw usage(`Could not open file ${file}: ${fileProblem(error)}`);
+  }
 }
 
 function runRank(
   context: Context,
   wish: StepRequest,
-  { rank, total, nodes, chosen, ranks }: RankPosition,
+  { rank, total, nodes, chosen, ranks, files }: RankPosition,
 ): Promise<number> {
   const { environment } = context;
   const here = Math.max(0, nodes.indexOf(environment['SLURMD_NODENAME'] ?? ''));
@@ -166,24 +226,10 @@ function runRank(
   };
   const [program = '', ...args] =
     rank.node === here ? wish.argv : remote(context, wish, variables, nodes[rank.node] ?? '');
-  const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
-  const job = { job: environment['SLURM_JOB_ID'] ?? '', index };
-  const name = environment['SLURM_JOB_NAME'] ?? '';
-  const node = nodes[rank.node] ?? '';
-  const fileOf = (pattern: string): string =>
-    path.resolve(wish.directory, rankFile(pattern, rank, { ...job, name, node }));
-  const open = (pattern: string | undefined) =>
-    pattern === undefined ? null : openSync(fileOf(pattern), wish.append ? 'a' : 'w');
-  const output = open(wish.output);
-  const error = wish.error === undefined ? output : open(wish.error);
   const own = wish.label ? 'pipe' : 'inherit';
   const input = rank.rank === 0 ? 'inherit' : 'ignore';
   const child = spawn(program, args, {
-    stdio: [
-      wish.input === undefined ? input : openSync(fileOf(wish.input), 'r'),
-      output ?? own,
-      error ?? own,
-    ],
+    stdio: [files?.input ?? input, files?.output ?? own, files?.error ?? own],
     cwd: wish.directory,
     env: { ...wish.environment, ...variables },
   });

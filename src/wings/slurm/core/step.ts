@@ -45,7 +45,8 @@ export function sizeOf(
   if (each > room || all > each * used) {
     return refuse(`${all} tasks are more than the ${Math.min(each, room) * used} of the job`);
   }
-  return ok({ used, all, each });
+  // Nodes that would have no rank are none of the step's.
+  return ok({ used: Math.ceil(all / each), all, each });
 }
 
 /** The nodes with most room, in the job's order; `taken`: cpus of each that other steps have. */

@@ -15,7 +15,7 @@ import { readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
 import { endedAs, STATE_NAMES, slurmState } from '../../../../src/wings/slurm/core/states.ts';
-import { nodesFor, rankFile, ranksOf } from '../../../../src/wings/slurm/core/step.ts';
+import { nodesFor, rankFile, ranksOf, sizeOf } from '../../../../src/wings/slurm/core/step.ts';
 import {
   formatElapsed,
   formatLong,
@@ -288,6 +288,8 @@ test('[X5] ranks of a step fill the nodes of the job, and more are refused', () 
     return got.ok ? got.value.map(({ node }) => node) : got.error;
   };
   assert.deepEqual(on({ tasks: 1, nodeCount: 1, names: ['n2'] }), [1]);
+  const size = sizeOf({ nodes: ['a', 'b', 'c', 'd'], ranksPerNode: 2 }, { tasks: 5, nodeCount: 4 });
+  assert.deepEqual(size.ok && size.value, { used: 3, all: 5, each: 2 });
   assert.deepEqual(on({ tasks: null, nodeCount: null, perNode: 1 }), [0, 1]);
   assert.match(String(on({ tasks: 1, nodeCount: 1, names: ['x'] })), /x is none of its nodes/);
   assert.deepEqual(nodesFor(['n1', 'n2', 'n3'], { used: 2 }, [2, 0, 1]), [1, 2]);

@@ -1,0 +1,159 @@
+// Commands of Slurm's before a head that answers as it is told.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Context } from '../../../../src/kernel/cli/context.ts';
+import type { Verb } from '../../../../src/kernel/cli/verb.ts';
+import { Failure } from '../../../../src/kernel/model/failure.ts';
+import { verb as scancel } from '../../../../src/wings/slurm/cli/scancel.ts';
+import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
+import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
+import { verb as squeue } from '../../../../src/wings/slurm/cli/squeue.ts';
+import { stepVariables } from '../../../../src/wings/slurm/cli/step.ts';
+import { ranksOf } from '../../../../src/wings/slurm/core/step.ts';
+
+type Asked = {
+  readonly params: { readonly id: string };
+  readonly query: { readonly before?: number };
+};
+
+/** What it prints, says on its error output, and ends with. */
+async function use(
+  verb: Verb,
+  args: readonly string[],
+  answer: (name: string, asked: Asked) => unknown,
+) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const api = { call: async (name: string, asked: Asked) => answer(name, asked) };
+  const context = {
+    environment: {},
+    api: async () => api,
+    print: (text: string) => out.push(text),
+    error: (text: string) => errors.push(text),
+  } as unknown as Context;
+  const code = await verb.run({ context, args, options: {} });
+  return { code, out: out.join('\n'), errors: errors.join('') };
+}
+
+const done = new Failure({
+  code: 'job.already_done',
+  kind: 'failed_precondition',
+  message: 'Job 42[1] is already done (completed).',
+});
+
+test('[X1] scancel ends the tasks of a range that are left, whatever is over', async () => {
+  const cancelled: string[] = [];
+  const cancel = (_: string, { params }: Asked): void => {
+    if (params.id === '42[1]') throw done;
+    cancelled.push(params.id);
+  };
+  assert.deepEqual(await use(scancel, ['42_[1-3]'], cancel), { code: 0, out: '', errors: '' });
+  assert.deepEqual(cancelled, ['42[2]', '42[3]']);
+});
+
+test('[X1] scancel says what a head refuses, but for jobs that are over', async () => {
+  const refused = new Failure({
+    code: 'head.behind',
+    kind: 'failed_precondition',
+    message: 'Refused: it is behind.',
+  });
+  const got = await use(scancel, ['42'], () => {
+    throw refused;
+  });
+  assert.equal(got.code, 1);
+  assert.match(got.errors, /on job id 42: Refused/);
+});
+
+test('[X1] a signal reaches all tasks of a range that run', async () => {
+  const signalled: string[] = [];
+  const got = await use(scancel, ['--full', '-s', 'USR1', '42_[1-3]'], (_, { params }) => {
+    if (params.id === '42[1]') throw done;
+    signalled.push(params.id);
+  });
+  assert.equal(got.code, 1);
+  assert.deepEqual(signalled, ['42[2]', '42[3]']);
+});
+
+const request = {
+  nodeCount: 1,
+  nodeNames: [],
+  labels: [],
+  exclusive: false,
+  processesPerNode: 1,
+  perNode: { cpuCount: 1, memoryBytes: 2 ** 30, gpuCount: 0 },
+};
+
+const waiting = (id: number) => ({
+  id,
+  name: 'md',
+  owner: 'ada',
+  partition: 'batch',
+  state: 'pending',
+  outcome: null,
+  array: null,
+  nodes: [],
+  exit: null,
+  reason: null,
+  startedAt: null,
+  endedAt: null,
+  submittedAt: 0,
+  beginAt: null,
+  walltimeMs: null,
+  request,
+  command: 'true',
+  directory: '/work',
+  files: { stdout: 'o-%999999999j-%2x.txt' },
+});
+
+test('[X4] squeue --start asks for a bounded number of jobs, the oldest first', async () => {
+  const asked: number[] = [];
+  const got = await use(squeue, ['--start', '-h', '-o', '%i %S'], (name, { params, query }) => {
+    if (name === 'explainJob') {
+      asked.push(Number(params.id));
+      return { startsAt: 86_400_000 };
+    }
+    const top = query.before ?? 1200;
+    const jobs = Array.from({ length: 600 }, (_, at) => waiting(top - 1 - at));
+    return { jobs, next: top === 1200 ? 600 : null };
+  });
+  assert.equal(got.code, 0);
+  assert.deepEqual([asked.length, asked[0], asked.at(-1)], [500, 0, 499]);
+  const lines = got.out.split('\n');
+  assert.equal(lines.length, 1200);
+  assert.match(lines[499] ?? '', /^499 1970-01-0/);
+  assert.equal(lines[500], '500 N/A');
+});
+
+test('[X4] a width that somebody has put into a name makes no long text', async () => {
+  const job = { ...waiting(42), ranksPerNode: 1, qos: 'normal', held: false, requeue: true };
+  const got = await use(scontrol, ['show', 'job', '42'], (name) =>
+    name === 'listTasks' ? { tasks: [], next: null } : { ...job, priority: 0, nice: 0 },
+  );
+  assert.equal(got.code, 0);
+  assert.match(got.out, /StdOut=\/work\/o-%999999999j-md\.txt/);
+});
+
+test('[X4] sinfo says the features of each kind of node', async () => {
+  const node = (name: string, labels: readonly string[]) => {
+    const own = { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0 };
+    return { name, labels, state: 'up', running: [], reason: null, free: own, total: own };
+  };
+  const partition = { name: 'batch', state: 'up', limits: {}, nodes: ['n1', 'n2'] };
+  const got = await use(sinfo, ['-h', '-o', '%N %b'], (name) =>
+    name === 'listNodes'
+      ? { nodes: [node('n1', ['big']), node('n2', ['small'])] }
+      : { partitions: [partition] },
+  );
+  assert.deepEqual(got.out.split('\n'), ['n1 big', 'n2 small']);
+});
+
+test('[X5] nodes that get no rank are none of the step, and counts add up', () => {
+  const nodes = ['n1', 'n2', 'n3', 'n4'];
+  const ranks = ranksOf({ nodes, ranksPerNode: 2 }, { tasks: 5, nodeCount: null });
+  assert.ok(ranks.ok);
+  const used = nodes.filter((_, at) => ranks.value.some(({ node }) => node === at));
+  const variables = stepVariables(5, used);
+  assert.equal(variables['SLURM_STEP_TASKS_PER_NODE'], '2(x2),1');
+  assert.equal(variables['SLURM_STEP_NUM_NODES'], '3');
+});
