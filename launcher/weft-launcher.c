@@ -153,6 +153,7 @@ static void on_hello(uint32_t version) {
   char text[80];
   snprintf(text, sizeof text, "launcher speaks version %d, agent %u", WIRE_VERSION, version);
   if (version != WIRE_VERSION) refuse(ERROR_VERSION, text);
+  else say_error(&agent.out, KNOWS_SCOPES, 0, "signals have scopes");
   agent.greeted = true;
 }
 

@@ -19,7 +19,8 @@ enum { /* launcher to agent */
   SAY_RECORD, SAY_LIST_END, SAY_LEFTOVERS, SAY_ERROR = 0x8F
 };
 enum { /* codes of SAY_ERROR; the first three end the connection */
-  ERROR_MALFORMED = 1, ERROR_VERSION, ERROR_NO_HELLO, ERROR_UNKNOWN_ID, ERROR_STILL_LIVE
+  ERROR_MALFORMED = 1, ERROR_VERSION, ERROR_NO_HELLO, ERROR_UNKNOWN_ID, ERROR_STILL_LIVE,
+  KNOWS_SCOPES /* no error: an older launcher does not say it, and takes SCOPE_ALL only */
 };
 
 /* A cursor over one payload. Reading past the end sets bad and gives zeros. */

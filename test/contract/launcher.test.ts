@@ -177,6 +177,30 @@ test('an old launcher is spoken to in its own version, starts nothing, and is en
   await until('all it was asked', () => Buffer.concat(said).equals(bytesOfOld));
 });
 
+test('only a launcher that knows scopes is sent them, as one of before would close', async () => {
+  let hear: (bytes: Uint8Array) => void = () => assert.fail();
+  const said: Uint8Array[] = [];
+  const onData = (handler: typeof hear): void => {
+    hear = handler;
+  };
+  const stream = { onData, onClose: () => undefined, close: () => undefined };
+  const write = (bytes: Uint8Array): void => void said.push(bytes);
+  const client = new LauncherClient({ ...stream, write }, { onRefused: assert.fail });
+  hear(encodeAnswer('hello', GREETING));
+  client.signal(7, SIGTERM, true, 'main');
+  const ofBefore = bytesOf((writer) => {
+    writer.hello();
+    writer.signal(7, SIGTERM);
+  });
+  await until('it is asked as one of before', () => Buffer.concat(said).equals(ofBefore));
+  hear(encodeAnswer('error', { code: LAUNCHER_ERROR.knowsScopes, id: 0n, text: 'scopes' }));
+  client.signal(7, SIGTERM, true, 'main');
+  const after = bytesOf((writer) => writer.signal(7, SIGTERM, 'main'));
+  await until('it is asked for the one', () => {
+    return Buffer.concat(said).equals(Buffer.concat([ofBefore, after]));
+  });
+});
+
 function suite(flavour: Flavour): void {
   const has = (ability: string): boolean => !LACKS[flavour].has(ability);
   const binaries = newFolder();
@@ -554,6 +578,7 @@ function suite(flavour: Flavour): void {
   });
 
   test('a signal for the process alone, and for all others, reaches these', async () => {
+    await until('it says that it knows them', () => agent.knowsScopes);
     const pids = join(launcher.folder, 'scopes');
     // The second is named as what passes signals on itself.
     const script =

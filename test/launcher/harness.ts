@@ -15,6 +15,7 @@ import {
 } from '../../src/kernel/agent/launcher-wire.ts';
 import type { SignalTo } from '../../src/kernel/model/job.ts';
 import { fallbackCommand } from '../../src/kernel/os/launcher-build.ts';
+import { LAUNCHER_ERROR } from '../../src/kernel/ports/launcher-frames.ts';
 
 /** No condition waited for here takes longer than this, however busy the machine. */
 const PATIENCE_MS = 60_000;
@@ -172,6 +173,8 @@ export function spawnLauncher(command: readonly string[], args: readonly string[
   });
 }
 
+const KNOWS_SCOPES = LAUNCHER_ERROR.knowsScopes;
+
 type Answer<K extends LauncherAnswer['kind']> = LauncherAnswer & { readonly kind: K };
 
 /** One connection, with everything that came back over it. */
@@ -181,10 +184,16 @@ export class Agent {
   readonly #reader = new AnswerReader();
   readonly #taken = new Set<LauncherAnswer>();
   closed = false;
+  knowsScopes = false;
 
   constructor(socket: Socket) {
     this.socket = socket;
-    socket.on('data', (bytes: Buffer) => this.answers.push(...this.#reader.push(bytes)));
+    socket.on('data', (bytes: Buffer) => {
+      const all = this.#reader.push(bytes);
+      const said = all.filter((one) => one.kind !== 'error' || one.code !== KNOWS_SCOPES);
+      this.knowsScopes ||= said.length < all.length;
+      this.answers.push(...said);
+    });
     socket.on('close', () => {
       this.closed = true;
     });

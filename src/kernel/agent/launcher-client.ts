@@ -44,6 +44,7 @@ export class LauncherClient implements Processes {
   #onLost: (why: string) => void = () => undefined;
   #why = 'the launcher closed the connection';
   #flushing = false;
+  #knowsScopes = false;
   /** Asked for before the launcher's greeting, whose version decides the bytes. */
   #early: ((writer: RequestWriter) => void)[] | null = [];
   #closed = false;
@@ -88,8 +89,11 @@ export class LauncherClient implements Processes {
     this.#ask((writer) => writer.heard(monotonic));
   }
 
+  /** A launcher of before, which an upgrade leaves running, reaches all or closes. */
   signal(launchId: number, signal: number, _isAsked?: boolean, to?: SignalTo): void {
-    this.#ask((writer) => writer.signal(launchId, signal, to));
+    this.#ask((writer) => {
+      writer.signal(launchId, signal, this.#knowsScopes ? to : undefined);
+    });
   }
 
   leftovers(launchId: number): Promise<number> {
@@ -253,6 +257,10 @@ export class LauncherClient implements Processes {
   }
 
   #onError(answer: Answer<'error'>): void {
+    if (answer.code === LAUNCHER_ERROR.knowsScopes) {
+      this.#knowsScopes = true;
+      return;
+    }
     if (answer.code <= LAUNCHER_ERROR.noHello) this.#why = `the launcher refused: ${answer.text}`;
     // What is forgotten has left nothing behind that the launcher could name.
     if (answer.code === LAUNCHER_ERROR.unknownId && this.#leftovers.has(answer.id)) {

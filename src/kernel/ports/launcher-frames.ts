@@ -31,13 +31,18 @@ export const STAGE: Readonly<Record<LaunchStage, number>> = {
 };
 /** `why` of an end that the launcher made, as the lease was over. */
 export const LEASE_OVER = 1;
-/** After the first three the launcher closes. */
+/**
+ * After the first three the launcher closes. The last is none: with it a launcher that knows all of
+ * `SCOPE` answers a hello, which agents of before note and pass by; one of before closes when it is
+ * sent another scope than `all`.
+ */
 export const LAUNCHER_ERROR = {
   malformed: 1,
   version: 2,
   noHello: 3,
   unknownId: 4,
   stillLive: 5,
+  knowsScopes: 6,
 } as const;
 
 /** Little endian; a text is u32 length and bytes without NUL, a list u32 count and elements. */

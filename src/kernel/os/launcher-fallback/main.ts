@@ -181,6 +181,7 @@ function onKnown(request: Extract<Request, { kind: 'signal' | 'forget' | 'leftov
 function onRequest(request: Request): void {
   switch (request.kind) {
     case 'hello':
+      say('error', { code: ERROR.knowsScopes, id: 0n, text: 'signals have scopes' });
       return;
     case 'spawn':
       onSpawn(request);
