@@ -61,7 +61,7 @@ describe('MPI on hosts', () => {
 
   /** Command lines of what jobs run, on all hosts. */
   function left(): string[] {
-    const words = /mpirun|mpiexec|orted|hydra_pmi|weft-rsh|rank\.sh|waiter\.sh|lmp|\/sum/;
+    const words = /mpirun|mpiexec|orted|hydra_pmi|weft-rsh|weft-srun|rank\.sh|waiter\.sh|lmp|\/sum/;
     return cluster.members
       .flatMap(({ host }) => host.processes())
       .filter((line) => words.test(line));

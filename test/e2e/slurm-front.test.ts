@@ -316,6 +316,9 @@ describe('the commands of Slurm', () => {
   it('nodes and partitions are shown', async () => {
     assert.match(await ok('sinfo', '-h', '-o', '%P %a %D %N'), /^default\* up 2 n\[1-2\]$/);
     assert.match(await ok('sinfo', '-N', '-h'), /^n1 [\s\S]*\nn2 /);
+    assert.equal(await ok('sinfo', '-h', '-o', '%C'), '0/4/0/4');
+    assert.equal(await ok('sinfo', '-h', '-O', 'NodeList:8,StateLong:.6'), 'n[1-2]    idle');
+    assert.equal(await ok('sinfo', '-h', '-R'), '');
     assert.match(
       await ok('scontrol', 'show', 'node', 'n1'),
       /NodeName=n1 [\s\S]*CPUTot=2[\s\S]*RealMemory=512/,

@@ -258,7 +258,9 @@ const STATES: Readonly<Record<string, string>> = {
 };
 
 function nodeWords(node: NodeView): string {
-  const { name, total, free, labels, reason } = node;
+  const { name, total, free, labels, reason, drained } = node;
+  const why =
+    drained === null ? reason : `${drained.reason} [${drained.by}@${instant(drained.at)}]`;
   const mebibytes = (bytes: number) => Math.floor(bytes / 1_048_576);
   const lines = [
     `NodeName=${name} Arch=x86_64 CPUAlloc=${total.cpuCount - free.cpuCount} CPUTot=${total.cpuCount}`,
@@ -266,7 +268,7 @@ function nodeWords(node: NodeView): string {
     `Gres=${total.gpuCount === 0 ? '(null)' : `gpu:${total.gpuCount}`}`,
     `RealMemory=${mebibytes(total.memoryBytes)} AllocMem=${mebibytes(total.memoryBytes - free.memoryBytes)} FreeMem=${mebibytes(free.memoryBytes)}`,
     `State=${STATES[slurmNodeStateOf(node)] ?? 'UNKNOWN'}`,
-    ...(reason === null ? [] : [`Reason=${reason}`]),
+    ...(reason === null ? [] : [`Reason=${why}`]),
   ];
   return lines.join('\n   ');
 }

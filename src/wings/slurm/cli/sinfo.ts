@@ -3,12 +3,13 @@
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
-import { byLetters, type Field, layOut } from '../core/formats.ts';
+import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { formatElapsed } from '../core/times.ts';
 import { META } from './queue-json.ts';
 import { hostsOf, listOf, orSaid, readWords, refuseOperands, speaking } from './speaking.ts';
+import { instant } from './squeue.ts';
 
 const value = { value: 'always' } as const;
 export const INFO_OPTIONS = [
@@ -20,6 +21,10 @@ export const INFO_OPTIONS = [
   { long: 'noheader', short: 'h', words: 'without the first line' },
   { long: 'format', short: 'o', ...value, words: '`%9P %.5a …`' },
   { long: 'states', short: 't', ...value, words: 'only nodes in these states' },
+  { long: 'Format', short: 'O', ...value, words: '`NodeList:20,CPUsState,StateLong`' },
+  { long: 'list-reasons', short: 'R', words: 'why nodes take no work' },
+  { long: 'responding', short: 'r', words: 'only nodes that answer' },
+  { long: 'exact', short: 'e', kind: 'hint', words: 'ranges are shown as `4+`' },
   { long: 'all', short: 'a', words: 'as it is anyway' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
 ] as const satisfies readonly OptionRow[];
@@ -42,6 +47,7 @@ interface PartitionShown {
 
 const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
 const BY_NODE = '%N %.5D %.9P %.6t';
+const REASONS = '%.20E %9u %19H %N';
 const SUMMARY = '%9P %.5a %.10l %.15F %N';
 
 async function sinfo(context: Context, words: readonly string[]): Promise<number> {
@@ -80,14 +86,18 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
         (node) =>
           members.includes(node.name) &&
           (named === undefined || named.includes(node.name)) &&
-          isWanted(node),
+          isWanted(node) &&
+          (given['list-reasons'] === undefined || node.reason !== null) &&
+          (given.responding === undefined || node.state === 'up'),
       );
+      if (given['list-reasons'] !== undefined && own.length === 0) return [];
       return rowsOf(partition, own, given);
     });
-  const usual =
-    given.Node !== undefined ? BY_NODE : given.summarize !== undefined ? SUMMARY : USUAL;
-  const format = given.format ?? usual;
-  const pieces = byLetters(format, FIELDS);
+  const format = given.format ?? usualOf(given);
+  const pieces =
+    given.Format === undefined
+      ? byLetters(format, FIELDS)
+      : byNames(given.Format, NAMED, { mark: ':' });
   if (!pieces.ok) throw usage(pieces.error);
   const lay = { header: given.noheader === undefined, separator: null };
   for (const line of layOut(
@@ -97,6 +107,14 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   ))
     context.print(line);
   return 0;
+}
+
+function usualOf(given: Given): string {
+  // What is grouped by is what is shown.
+  if (given.Format !== undefined) return lettersOf(given.Format);
+  if (given['list-reasons'] !== undefined) return REASONS;
+  if (given.Node !== undefined) return BY_NODE;
+  return given.summarize === undefined ? USUAL : SUMMARY;
 }
 
 type Given = ReturnType<typeof readWords<(typeof INFO_OPTIONS)[number]['long']>>['given'];
@@ -109,7 +127,7 @@ function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Gi
 }
 
 /** What tells lines apart where it is shown; of all else a line has the sum, or the range. */
-const APART = 'PRaltTfbGEn';
+const APART = 'PRaltTfbGEnuH';
 
 /**
  * Nodes that the format tells nothing of are one line: `%C` alone is that of the cluster, in which
@@ -197,7 +215,7 @@ const FIELDS: Readonly<Record<string, Field<Row>>> = {
     return gpus === '0' ? '(null)' : `gpu:${gpus}`;
   }),
   f: field('AVAIL_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
-  E: field('REASON', ({ nodes }) => nodes[0]?.reason ?? 'none'),
+  E: field('REASON', ({ nodes: [node] }) => node?.drained?.reason ?? node?.reason ?? 'none'),
   A: field('NODES(A/I)', ({ nodes }) => {
     const used = nodes.filter((node) => !isOut(node) && node.running.length > 0).length;
     return `${used}/${nodes.filter((node) => !isOut(node)).length - used}`;
@@ -206,9 +224,50 @@ const FIELDS: Readonly<Record<string, Field<Row>>> = {
     least(nodes, ({ free }) => Math.floor(free.memoryBytes / 1_048_576)),
   ),
   b: field('ACTIVE_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
+  u: field('USER', ({ nodes }) => nodes[0]?.drained?.by ?? 'Unknown'),
+  H: field('TIMESTAMP', ({ nodes }) => {
+    const at = nodes[0]?.drained?.at;
+    return at === undefined ? 'Unknown' : instant(at);
+  }),
   d: field('TMP_DISK', () => 0),
   w: field('WEIGHT', () => 1),
 };
+
+/** Names of `-O`, by their letters. */
+const LETTERS = {
+  NodeList: 'N',
+  NodeHost: 'n',
+  Nodes: 'D',
+  NodeAIOT: 'F',
+  CPUs: 'c',
+  CPUsState: 'C',
+  Memory: 'm',
+  FreeMem: 'e',
+  Gres: 'G',
+  Partition: 'P',
+  PartitionName: 'R',
+  StateLong: 'T',
+  StateCompact: 't',
+  Available: 'a',
+  Time: 'l',
+  Features: 'f',
+  Reason: 'E',
+  User: 'u',
+  TimeStamp: 'H',
+} as const;
+
+const NAMED = Object.fromEntries(
+  Object.entries(LETTERS).map(([name, letter]) => [
+    name,
+    { ...(FIELDS[letter] as Field<Row>), width: 20 },
+  ]),
+);
+
+function lettersOf(format: string): string {
+  const names = format.split(',').map((word) => word.trim().split(':')[0]?.toLowerCase());
+  const shown = Object.entries(LETTERS).filter(([name]) => names.includes(name.toLowerCase()));
+  return shown.map(([, letter]) => `%${letter}`).join(' ');
+}
 
 function json(node: NodeView): object {
   const { name, total, free, labels, reason } = node;

@@ -24,7 +24,6 @@ export const STEP_OPTIONS = [
   { long: 'overlap', words: 'it does not wait until other steps of the job leave it cpus' },
   { long: 'exact', words: 'as it is anyway' },
   { long: 'wait', short: 'W', ...value, words: 'the others go on' },
-  { long: 'gres-flags', ...value, kind: 'hint', words: 'gpus are given by the node' },
   { long: 'immediate', short: 'I', value: 'maybe', words: 'it waits' },
   {
     long: 'cpu-bind',
