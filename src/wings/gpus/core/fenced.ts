@@ -31,6 +31,10 @@ export function shutBut(own: readonly (string | undefined)[], { cards }: Machine
 export function fenceOf({ cards }: Machine, fence: Fence): Fence {
   if (!fence.holds) return { ...fence, words: plain(fence.words) };
   const open = [...cards.values()].filter(({ seen }) => seen.devices === undefined).length;
+  const all = new Set([...cards.values()].flatMap(({ seen }) => seen.devices ?? []));
+  if (all.size > SHUT_MAX) {
+    return { holds: false, words: `more than ${SHUT_MAX} device files cannot be shut` };
+  }
   if (open === 0) return fence;
   return { holds: false, words: `the device files of ${plural(open, 'gpu')} are not known` };
 }

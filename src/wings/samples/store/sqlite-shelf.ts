@@ -84,7 +84,10 @@ export function sqliteShelf(file: string): Shelf {
   const database = new DatabaseSync(file);
   const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
   if (version === WITHOUT_CARDS) {
-    database.exec(`ALTER TABLE tasks ADD COLUMN "cards" NOT NULL DEFAULT ''`);
+    // A head that ended in between has the column, and the version of before.
+    const has = `SELECT 1 FROM pragma_table_info('tasks') WHERE name = 'cards'`;
+    if (database.prepare(has).get() === undefined)
+      database.exec(`ALTER TABLE tasks ADD COLUMN "cards" NOT NULL DEFAULT ''`);
   } else if (version !== VERSION) {
     // Those of another release are not worth to be carried over.
     database.exec('DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS tasks');

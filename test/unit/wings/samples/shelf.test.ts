@@ -276,5 +276,11 @@ test('[V26] a file of release 0.2 goes on, with who has gpus from now on', () =>
   assert.deepEqual(shelf.holders('n1', until + 1, 9), []);
   assert.deepEqual(shelf.holders('n1', 0, 0), []);
   shelf.close();
+  const halfway = new DatabaseSync(file);
+  halfway.exec('PRAGMA user_version = 2');
+  halfway.close();
+  const again = sqliteShelf(file);
+  assert.equal(again.holders('n1', 0, 9).length, 1, 'of a head that ended in between');
+  again.close();
   rmSync(dirname(file), { recursive: true });
 });

@@ -51,7 +51,7 @@ export class Intel {
       if (!this.#memory.has(card.uuid) && this.#memory.size < CARDS_MAX) {
         const said = await this.#tool.run('discovery', '-d', String(card.index ?? 0), '-j');
         bytes = readXpuMemory(textOf(said));
-        this.#memory.set(card.uuid, bytes);
+        if (said.kind === 'said') this.#memory.set(card.uuid, bytes);
       }
       found.push({ ...card, memoryBytes: bytes });
     }

@@ -117,6 +117,10 @@ test('[V25] where the devices of a card are not known nothing is said to hold, a
   });
   assert.equal(fenceOf(machineOf(known), holds), holds);
   assert.deepEqual(fenceOf(machine, { holds: false, words: 'no\u001b[1m' }).words, 'no?[1m');
+  const many = Array.from({ length: 600 }, (_, minor) => `c240:${minor}` as const);
+  const full = machineOf({ ...card('devices', 'TT-1'), devices: many });
+  const words = 'more than 512 device files cannot be shut';
+  assert.deepEqual(fenceOf(full, holds), { holds: false, words });
   assert.deepEqual(shutBut([], machine), ['c195:0']);
   for (const own of ['GPU-b', 'GPU-z', undefined]) assert.deepEqual(shutBut([own], machine), []);
 });

@@ -1,0 +1,38 @@
+// Cards of Intel, by a tool that fails at times.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Intel } from '../../../../../src/wings/gpus/agent/makers/intel.ts';
+import type { MachineView, Said } from '../../../../../src/wings/gpus/ports/machine-view.ts';
+
+const CARD = { device_id: 0, device_name: 'Arc', uuid: 'U-1', pci_bdf_address: '0000:21:00.0' };
+
+test('a card of which the tool did not get to say what it has is asked for it again', async () => {
+  let ofCard: Said = { kind: 'mute', words: 'timed out' };
+  let asked = 0;
+  const run = (...args: readonly string[]): Promise<Said> => {
+    const isOfCard = args.includes('-d');
+    asked += Number(isOfCard);
+    const text = args[0] === 'discovery' ? JSON.stringify({ device_list: [CARD] }) : '';
+    return Promise.resolve(isOfCard ? ofCard : { kind: 'said', code: 0, text });
+  };
+  const view: MachineView = {
+    tool: () => ({ isThere: true, run }),
+    device: () => null,
+    read: () => null,
+    namesIn: () => [],
+    kernelLog: () => [],
+    owners: () => new Map(),
+    isContained: false,
+  };
+  const intel = new Intel(view);
+  const memory = async () => {
+    const answer = await intel.look();
+    return answer?.kind === 'answered' ? answer.cards[0]?.memoryBytes : undefined;
+  };
+  assert.equal(await memory(), null);
+  ofCard = { kind: 'said', code: 0, text: '{"memory_physical_size_byte": "1024"}' };
+  assert.equal(await memory(), 1024);
+  assert.equal(await memory(), 1024);
+  assert.equal(asked, 2, 'it stays');
+});
