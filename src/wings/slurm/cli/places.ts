@@ -54,22 +54,32 @@ export class Places {
     return counts;
   }
 
-  /** Takes so many cpus on each of these nodes, or none: then null. The result gives them back. */
+  /**
+   * Takes so many cpus on each of these nodes, or none: then null. The result gives them back.
+   * Throws where no file can be made: then waiting for places would never end.
+   */
   claim(wanted: ReadonlyMap<number, number>): (() => void) | null {
     const got: string[] = [];
     const release = (): void => {
       for (const name of got) rmSync(path.join(this.#folder, name), { force: true });
     };
-    for (const [node, count] of wanted) {
+    const take = (node: number, count: number): boolean => {
       let left = count;
       for (let at = 0; at < this.#room && left > 0; at++) {
         if (!this.#make(`${node}.${at}`)) continue;
         got.push(`${node}.${at}`);
         left -= 1;
       }
-      if (left === 0) continue;
+      return left === 0;
+    };
+    try {
+      if (![...wanted].every(([node, count]) => take(node, count))) {
+        release();
+        return null;
+      }
+    } catch (error) {
       release();
-      return null;
+      throw error;
     }
     return () => {
       release();
@@ -90,10 +100,16 @@ export class Places {
       writeFileSync(path.join(this.#folder, name), String(process.pid), { flag: 'wx' });
       return true;
     } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code === 'EEXIST') return false;
       // Whoever was last has taken the folder away.
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      if (code === 'ENOENT') {
         mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      return false;
+        return false;
+      }
+      // Where the disk is full the file may be there, with nothing in it.
+      rmSync(path.join(this.#folder, name), { force: true });
+      throw error;
     }
   }
 

@@ -136,7 +136,7 @@ async function placesFor(
     const wanted = new Map<number, number>();
     for (const { node } of ranksOn(chosen, size))
       wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + wish.cpus));
-    const release = places.claim(wanted);
+    const release = claimOr(context, places, wanted);
     if (release !== null) return { chosen, release };
     if (looks === TOLD_AFTER) {
       const job = environment['SLURM_JOB_ID'] ?? '';
@@ -145,6 +145,20 @@ async function placesFor(
       );
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS * (0.5 + Math.random())));
+  }
+}
+
+/** Where places cannot be written down the step begins, beside others or not. */
+function claimOr(
+  context: Context,
+  places: Places,
+  wanted: ReadonlyMap<number, number>,
+): (() => void) | null {
+  try {
+    return places.claim(wanted);
+  } catch (error) {
+    context.error(`srun: the step waits for no other: ${fileProblem(error)}\n`);
+    return () => undefined;
   }
 }
 
