@@ -7,6 +7,8 @@ import { err, ok, type Result } from '../../base/result.ts';
 
 /** The directories that agents make: named after the first letters of a random UUID. */
 const NAME = /^weft-([0-9a-f]{8}-[0-9a-f]{4})$/;
+/** Controllers of version 1 in whose hierarchies agents make directories. */
+export const OF_AGENTS = /memory|cpu|pids|freezer|devices/;
 /** Below the mount of a hierarchy: slices, services, containers. */
 const DEPTH_MAX = 5;
 /** An agent makes its directory a moment before its launcher runs, by which it is known to live. */
@@ -34,7 +36,7 @@ export function cgroupMounts(controllers: RegExp): string[] {
 
 /** Those of this machine; an error says why nobody can tell. */
 export function leftoversHere(): Result<string[], string> {
-  const mounts = [...new Set(cgroupMounts(/memory|cpu|pids|freezer/))];
+  const mounts = [...new Set(cgroupMounts(OF_AGENTS))];
   const living = livingInstances();
   if (living === null) return err('agents of other users run here; root can check');
   const left = leftoverGroups({ mounts, living, now: Date.now() });

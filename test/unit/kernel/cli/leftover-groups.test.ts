@@ -10,10 +10,14 @@ import { test } from 'node:test';
 import { err, ok } from '../../../../src/kernel/base/result.ts';
 import {
   areProcessesHidden,
+  cgroupMounts,
   leftoverGroups,
   livingInstances,
+  OF_AGENTS,
   removeGroups,
 } from '../../../../src/kernel/cli/doctor/leftover-groups.ts';
+import { readHierarchies } from '../../../../src/kernel/os/cgroup/containment.ts';
+import { findLayout } from '../../../../src/kernel/os/cgroup/layout.ts';
 import { sweepGroups } from '../../../../tools/testing/sweep-groups.ts';
 
 const HOUR_MS = 3_600_000;
@@ -38,6 +42,20 @@ const root = makeRoot() ?? '';
 const canUnshare = spawnSync('unshare', ['-pf', 'true']).status === 0;
 const skip = root === '' ? 'no cgroup can be made on this machine' : false;
 const needsBoth = canUnshare ? { skip } : { skip: 'no pid namespace can be made here' };
+
+test('directories are looked for wherever agents make them', () => {
+  const { controllers, tracker, devices } = findLayout(readHierarchies(), `mounts-${process.pid}`);
+  const bases = [...controllers.values(), tracker, devices].filter((base) => base !== null);
+  const places = [...new Set(bases.map((base) => base.path))];
+  for (const place of places) rmdirSync(place);
+  const mounts = cgroupMounts(OF_AGENTS);
+  for (const place of places) {
+    assert.ok(
+      mounts.some((mount) => place.startsWith(`${mount}/`)),
+      place,
+    );
+  }
+});
 
 test('a test run begins by removing what killed ones have left', { skip }, () => {
   const place = `${root}/runs`;
