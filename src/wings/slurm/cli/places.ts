@@ -15,6 +15,19 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 
+/** Empty folders of jobs that were ended; one that is just being used is made again. */
+function sweep(own: string): void {
+  for (const name of readdirSync(own).slice(0, SWEPT_MAX)) {
+    try {
+      rmdirSync(path.join(own, name));
+    } catch {
+      // Steps have places there.
+    }
+  }
+}
+
+const SWEPT_MAX = 100;
+
 /** A place that still says nothing of who has it is being taken. */
 const WRITTEN_MS = 10_000;
 
@@ -30,6 +43,7 @@ export class Places {
       mkdirSync(own, { recursive: true, mode: 0o700 });
       const { uid, mode } = lstatSync(own);
       if (uid !== process.getuid?.() || (mode & 0o170_077) !== 0o040_000) return null;
+      sweep(own);
       return new Places(path.join(own, start.replace(/[^\w.-]/g, '_')), nodes, room);
     } catch {
       return null;

@@ -123,7 +123,8 @@ async function placesFor(
   const ask = { used: size.used, names };
   // One inside of another has the places of that one.
   const isInner = environment['SLURM_STEP_ID'] !== undefined;
-  const start = `${environment['WEFT_TASK_ID'] ?? environment['SLURM_JOB_ID']}.${environment['SLURM_RESTART_COUNT'] ?? 0}`;
+  // Of this start of the task alone: clusters on one machine have jobs of the same numbers.
+  const start = environment['WEFT_LAUNCH'] ?? environment['SLURM_JOB_ID'] ?? '';
   const places = wish.overlap || isInner ? null : Places.of(start, { nodes: nodes.length, room });
   if (places === null) {
     // One inside of another stays on its node where it can.
