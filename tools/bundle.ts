@@ -9,8 +9,8 @@ import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
 const BIN = path.join('dist', 'bin');
-/** Programs of their own, which daemons start too. */
-const APART = /^\.\/(head|agent-host)\.ts$/;
+/** Programs of their own, which daemons start too, and what reads records as a head does. */
+const APART = /^\.\/(head|agent-host|read-store)\.ts$/;
 /** Parts of wings that other programs than these ask for, by their places in a wing. */
 const PART_ELSEWHERE = /^\.\/(?:head\/part|bin\/head|api\/part)\.ts$/;
 /** Files of verbs: the kernel's by their names, and those of wings. */
@@ -22,6 +22,8 @@ const OF_DAEMONS = /^\.\/(?:head|agent|machine)\//;
 /** What of it only `doctor`, completion, other programs and commands that start daemons ask for. */
 const SELDOM =
   /^\.\/(?:.*\/(?:doctor|offers|cm\w+|distribute|s(?:batch|run|alloc|queue|info|cancel|acct|control)|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
+/** Asks wings for what is for daemons, and would not find it from inside a bundle. */
+const NOT_INSIDE = 'src/bin/machine.ts';
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
 
 interface Manifest {
@@ -37,7 +39,7 @@ export async function bundlePrograms(): Promise<void> {
 /** `isIn`: whether a command of `weft` is in it; those that are not are never asked of it. */
 async function bundle(name: string, isIn: (command: string) => boolean): Promise<void> {
   const places = ownPlaces('bin');
-  await build({
+  const { metafile } = await build({
     absWorkingDir: ROOT,
     entryPoints: [path.join('src', 'bin', `${name}.ts`)],
     outfile: path.join(BIN, `${name}.cjs`),
@@ -54,7 +56,9 @@ async function bundle(name: string, isIn: (command: string) => boolean): Promise
     footer: { js: `/* commander:\n${read('node_modules/commander/LICENSE')}*/` },
     plugins: [apart(isIn), lazyChildProcess, places.plugin],
     logLevel: 'warning',
+    metafile: true,
   });
+  if (NOT_INSIDE in metafile.inputs) throw new Error(`${NOT_INSIDE} is in ${name}.cjs`);
 }
 
 function apart(isIn: (command: string) => boolean): Plugin {

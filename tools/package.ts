@@ -39,15 +39,22 @@ try {
   mkdirSync(out, { recursive: true });
   const tree = await makeTree(path.join(folder, 'usr'));
   const how = { tree, out, date: sourceDate(), quick: values.quick };
-  const files = [makeSbom(how), makeTarball(how)];
+  // Each is told as it is there: the larger ones take minutes.
+  const files: string[] = [];
+  const add = (file: string): void => {
+    files.push(file);
+    console.log(file);
+  };
+  add(makeSbom(how));
+  add(makeTarball(how));
   if (!values.tarball) {
     addSystemFiles(tree);
-    if (canMakeRpm()) files.push(makeRpm(how));
-    files.push(makeDeb(how));
+    if (canMakeRpm()) add(makeRpm(how));
+    add(makeDeb(how));
   }
   const sums = writeSums(files, out);
-  if (values.sign !== undefined) files.push(signSums(sums, values.sign));
-  for (const file of [...files, sums]) console.log(file);
+  if (values.sign !== undefined) add(signSums(sums, values.sign));
+  console.log(sums);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -249,6 +249,7 @@ describe('backups in a bucket', () => {
     await endsWithNothingLeft(store, cluster, ['restore', place, '--keys', keys]);
     const restored = await cluster.ok('restore', place, '--keys', keys);
     const [, configuration = ''] = /a copy is in (\S+)\.$/m.exec(restored) ?? [];
+    assert.match(restored, /^ {2}cp -p \S+\/1-\S+\.yaml \/\S+\.yaml$/m);
     t.after(() => rmSync(dirname(configuration), { recursive: true, force: true }));
     assert.deepEqual(readdirSync(dirname(configuration)), ['configuration']);
     await cluster.up(...UP, '--config', file, '--accept-loss');

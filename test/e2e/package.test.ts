@@ -149,6 +149,12 @@ describe('the package, installed into an empty folder', () => {
     assert.equal(job.status, 7, job.stderr);
   });
 
+  test('it reads the records of that head, as before an upgrade', () => {
+    const looked = run('weft', 'upgrade', '--check');
+    assert.equal(looked.status, 0, looked.stdout + looked.stderr);
+    assert.match(looked.stdout, /^ok +records +all \d+ records up to job 1 are read/m);
+  });
+
   test('its head serves the documents of the package, page by page', async () => {
     const first = await read('/docs/index.html');
     assert.match(first, /<title>Documents - Weft<\/title>/);

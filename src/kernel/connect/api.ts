@@ -166,7 +166,7 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 
 const TOKEN_HINT =
-  'Put a token into WEFT_TOKEN, or the token_file of client.yaml; `weft token create` makes one.';
+  '`weft login` gets a token; or put one into WEFT_TOKEN, or the token_file of client.yaml.';
 
 const NOBODY = new Set(['ENOENT', 'ENOTDIR', 'ECONNREFUSED']);
 

@@ -128,9 +128,12 @@ function told(
 ): string[] {
   const { header, folder } = backup;
   const files = path.join(folder, CONFIGURATION_FOLDER);
-  const configured = header.configuration.map(
-    (file) => `Its configuration was ${file}; a copy is in ${files}.`,
-  );
+  // Without it the head listens on this machine alone, and nobody would see why no node comes.
+  const configured = header.configuration.flatMap((file, index) => [
+    `Its configuration was ${file}; a copy is in ${files}.`,
+    '  Without it the head starts with defaults, and no other machine reaches it. Put it back first:',
+    `  cp -p ${path.join(files, `${index + 1}-${path.basename(file)}`)} ${file}`,
+  ]);
   return [
     `${to} is put back from ${whatItIs(named, backup)}:`,
     `  ${amountWords(header)}, each as it was written`,

@@ -99,7 +99,7 @@ export class Locks {
       if (taken.value.isTaken) return this.#tellOfCutOff(host, taken.value.after);
       const { other } = taken.value;
       if (performance.now() > end) throw new Stopped(atWork(other), wayOut(site, other));
-      if (looks === 0) this.#context.note(`${host}: waits, as ${atWork(other)}`);
+      if (looks === 0) this.#context.note(`${host}: waits, as ${atWork(other)}. ${wayOn(site)}`);
       await sleep(LOOK_MS);
     }
   }
@@ -128,10 +128,13 @@ const atWork = ({ by, ageS }: Other): string => `${by} is at work there (for ${s
 
 const seconds = (amount: number): string => formatDuration(Math.max(1, amount) * 1000);
 
-function wayOut({ host, places, as }: Site, { quietS }: Other): string {
+/** Said at once: whoever killed the other one need not wait to hear of it. */
+const wayOn = ({ host, places, as }: Site): string =>
+  `If that one was killed, type: ${removeCommand(places, host, as)}`;
+
+function wayOut(site: Site, { quietS }: Other): string {
   const left = seconds(STALE_S - quietS);
-  const remove = removeCommand(places, host, as);
-  return `Run the same again when it has ended. One that was killed counts for ${left} more, or until you type: ${remove}`;
+  return `Run the same again when it has ended. One that was killed counts for ${left} more. ${wayOn(site)}`;
 }
 
 function userName(): string {
