@@ -203,10 +203,12 @@ describe('MPI on hosts', () => {
       return out.trim();
     };
     await run(...weft, 'front', 'slurm', bin);
-    const rank = `sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME $(hostname)"'`;
+    const rank = `sh -c 'echo "$SLURM_PROCID $SLURMD_NODENAME $(hostname) $THREADS"'`;
     const lines = [
       '#!/bin/sh',
       '#SBATCH -N 2 --ntasks-per-node=2 -w n[1-2] --mem=512',
+      // What a script exports is for all of its ranks, on whichever node.
+      'export THREADS="4 of 8"',
       `srun ${rank}`,
     ];
     writeFileSync(path('ranks.sbatch'), `${lines.join('\n')}\nsrun -N1 -n1 -w n2 ${rank}\n`);
@@ -216,7 +218,8 @@ describe('MPI on hosts', () => {
     const said = readFileSync(path(`slurm-${id}.out`), 'utf8')
       .trim()
       .split('\n');
-    const hosts = new Map(said.map((line) => line.split(' ').slice(1) as [string, string]));
+    const hosts = new Map(said.map((line) => line.split(' ').slice(1, 3) as [string, string]));
+    for (const line of said) assert.match(line, / 4 of 8$/);
     assert.deepEqual([...hosts.keys()].sort(), ['n1', 'n2'], said.join('|'));
     assert.notEqual(hosts.get('n1'), hosts.get('n2'));
     const numbers = said.slice(0, RANK_COUNT).map((line) => line.split(' ')[0]);

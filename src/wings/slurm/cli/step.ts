@@ -10,6 +10,7 @@ import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { changedVariables } from '../core/changed-variables.ts';
 import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
 import {
   type Held,
@@ -21,6 +22,7 @@ import {
   sizeOf,
 } from '../core/step.ts';
 import { Places } from './places.ts';
+import { taskEnvironment } from './task-environment.ts';
 
 export interface StepRequest extends StepShape {
   readonly argv: readonly string[];
@@ -310,11 +312,10 @@ function remote(
     );
   }
   const words = ['cd', directory].map(quoteWord).join(' ');
-  const more = Object.entries(own).filter(([name, value]) => environment[name] !== value);
-  const set = [...more, ...Object.entries(variables)].map(
-    ([name, value]) => `${name}=${quoteWord(value ?? '')}`,
-  );
-  return [shell, node, `${words} && exec env ${set.join(' ')} ${argv.map(quoteWord).join(' ')}`];
+  const origin = taskEnvironment(process.ppid, environment['WEFT_LAUNCH']) ?? environment;
+  const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
+  const ranks = ['env', ...changedVariables(origin, own), ...set, ...argv].map(quoteWord);
+  return [shell, node, `${words} && exec ${ranks.join(' ')}`];
 }
 
 function labelled(stream: NodeJS.ReadableStream | null, say: (line: string) => void): void {

@@ -1,0 +1,44 @@
+// Which variables ranks of `srun` on other nodes are given beside those of the node.
+
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { test } from 'node:test';
+import { type Begun, taskEnvironment } from '../../../../src/wings/slurm/cli/task-environment.ts';
+import { changedVariables } from '../../../../src/wings/slurm/core/changed-variables.ts';
+
+const MARK = '7-1';
+
+test('[X1] what a script has exported, changed or taken away since its task began goes along', () => {
+  const origin = { PATH: '/bin', HOME: '/h', LANG: 'C', SHLVL: '1', GONE: 'x' };
+  const own = { PATH: '/opt/bin:/bin', HOME: '/h', LANG: 'C', SHLVL: '2', _: '/x', NEW: "it's" };
+  assert.deepEqual(changedVariables(origin, own), ['-u', 'GONE', 'PATH=/opt/bin:/bin', "NEW=it's"]);
+  assert.deepEqual(changedVariables(origin, origin), []);
+});
+
+test('[X1] the first process of a task tells what it began with, not those around it', () => {
+  const processes: Readonly<Record<number, Begun>> = {
+    40: { environment: { WEFT_LAUNCH: MARK, A: '1', B: '2' }, parent: 30 },
+    30: { environment: { WEFT_LAUNCH: MARK, A: '1' }, parent: 20 },
+    20: { environment: { A: '0' }, parent: 1 },
+  };
+  const read = (pid: number): Begun | null => processes[pid] ?? null;
+  assert.deepEqual(taskEnvironment(40, MARK, read), { WEFT_LAUNCH: MARK, A: '1' });
+  assert.equal(taskEnvironment(20, MARK, read), null);
+  assert.equal(taskEnvironment(40, undefined, read), null);
+  assert.equal(taskEnvironment(7, MARK, read), null);
+});
+
+test('[X1] it is read of the system, with values of several lines', () => {
+  const module = new URL('../../../../src/wings/slurm/cli/task-environment.ts', import.meta.url);
+  const program = `import { taskEnvironment } from '${module.href}';
+    console.log(JSON.stringify(taskEnvironment(process.ppid, '${MARK}')));`;
+  // The shell is the first of the task; it goes on after the program, so that it stays its parent.
+  const script = 'export LATER=1; "$0" --input-type=module -e "$1"; exit $?';
+  const env = { PATH: process.env['PATH'], WEFT_LAUNCH: MARK, LINES: 'a\nb=ü' };
+  const { stdout, stderr } = spawnSync('sh', ['-c', script, process.execPath, program], {
+    env,
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '');
+  assert.deepEqual(JSON.parse(stdout), env);
+});
