@@ -12,7 +12,7 @@ import { type Location, locateHead } from '../../../kernel/connect/locate.ts';
 import { SessionCache } from '../../../kernel/connect/sessions.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { parseCode } from '../model/code.ts';
-import { keepLogin, tokenPlace } from './token-place.ts';
+import { keepLogin, tokenPlace, tryPlace } from './token-place.ts';
 import { vouchedBy } from './vouched-by.ts';
 import { quotedLabel, whoAsks } from './who-asks.ts';
 
@@ -100,6 +100,7 @@ async function login(context: Context, { again = false, code = false }: Options)
     return 0;
   }
   const place = tokenPlace(context, location);
+  tryPlace(place);
   // An old token would be refused before anything is heard.
   const api = await apiOf(context, { ...location, token: null });
   try {

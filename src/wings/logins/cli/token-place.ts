@@ -56,19 +56,25 @@ function refuseOther({ head }: { readonly head?: string | undefined }, url: URL)
   );
 }
 
-/** All of it or nothing; never for others to read, whatever the umask. */
-export function keepLogin({ file, client }: TokenPlace, token: string): void {
-  put(file, `${token}\n`);
-  if (client !== null) put(client.file, client.text);
+/** Before anybody is asked for a token: throws a failure where none could be kept. */
+export function tryPlace({ file, client }: TokenPlace): void {
+  write(file, '', (draft) => rmSync(draft));
+  if (client !== null) write(client.file, '', (draft) => rmSync(draft));
 }
 
-function put(file: string, text: string): void {
+/** All of it or nothing; never for others to read, whatever the umask. */
+export function keepLogin({ file, client }: TokenPlace, token: string): void {
+  write(file, `${token}\n`, (draft) => renameSync(draft, file));
+  if (client !== null) write(client.file, client.text, (draft) => renameSync(draft, client.file));
+}
+
+function write(file: string, text: string, settle: (draft: string) => void): void {
   const draft = `${file}.new-${process.pid}`;
   try {
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     rmSync(draft, { force: true });
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' });
-    renameSync(draft, file);
+    settle(draft);
   } catch (error) {
     throw usage(`${file} cannot be written: ${fileProblem(error)}`);
   }

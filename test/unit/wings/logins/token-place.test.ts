@@ -1,12 +1,12 @@
 // Where the token of a login is kept: never where another head's is read from.
 
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { believed } from '../../../../src/kernel/base/believed.ts';
-import { tokenPlace } from '../../../../src/wings/logins/cli/token-place.ts';
+import { tokenPlace, tryPlace } from '../../../../src/wings/logins/cli/token-place.ts';
 
 test('[Y5] the file of one head is not given the token of another', (t) => {
   const home = mkdtempSync(path.join(tmpdir(), 'weft-token-'));
@@ -29,4 +29,16 @@ test('[Y5] the file of one head is not given the token of another', (t) => {
       /the token of .*a:5001 is, and this is https:\/\/b/,
     );
   }
+});
+
+test('[Y5] a place that cannot be written is known before a token is asked for', (t) => {
+  const home = mkdtempSync(path.join(tmpdir(), 'weft-token-'));
+  t.after(() => rmSync(home, { recursive: true }));
+  const own = path.join(home, 'token');
+  writeFileSync(own, 'of before');
+  tryPlace({ file: own, client: { file: path.join(home, 'new', 'client.yaml'), text: 'head: a' } });
+  assert.equal(readFileSync(own, 'utf8'), 'of before');
+  assert.ok(!existsSync(path.join(home, 'new', 'client.yaml')));
+  const file = path.join(own, 'weft', 'token');
+  assert.throws(() => tryPlace({ file, client: null }), /cannot be written/);
 });
