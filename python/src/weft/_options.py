@@ -116,10 +116,14 @@ def _dependencies(name: str, value: Any) -> List[Dict[str, Any]]:
     found = []
     for one in listed(value):
         text = str(getattr(one, "id", one))
-        match = re.fullmatch(r"([1-9]\d{0,14})(?::(ok|any|fail|each))?", text)
+        match = re.fullmatch(r"([1-9]\d{0,14})(?::(ok|any|fail|each|start)(?:(?<=start)\+(.+))?)?", text)
         if match is None:
-            raise wrong(f"{name}: '{text}' is not a dependency; write 42, '42:ok', '42:any' or '42:fail'")
-        found.append({"jobId": int(match.group(1)), "condition": match.group(2) or "ok"})
+            forms = "42, '42:ok', '42:any', '42:fail', '42:each', '42:start' or '42:start+10m'"
+            raise wrong(f"{name}: '{text}' is not a dependency; write {forms}")
+        one_found = {"jobId": int(match.group(1)), "condition": match.group(2) or "ok"}
+        if match.group(3) is not None:
+            one_found["delayMs"] = duration_ms(name, match.group(3))
+        found.append(one_found)
     return found
 
 
@@ -189,6 +193,7 @@ _FIELDS: Dict[str, Tuple[str, Callable[[str, Any], Any]]] = {
     "qos": ("qos", _text),
     "reservation": ("reservation", _text),
     "after": ("dependencies", _dependencies),
+    "singleton": ("singleton", _flag),
     "begin": ("beginAt", _instant),
     "nice": ("nice", _count(-_MANY)),
     "hold": ("held", _flag),
@@ -204,7 +209,7 @@ _OTHERS = ("mpi", "at_once", "env", "directory", "files", "keep", "stdout", "std
 
 # Those of workers: what only means something for a job of its own is not among them.
 _NOT_OF_WORKERS = frozenset(
-    "name comment nodes processes after begin hold warning on_node_loss on_oom requeue retries array".split()
+    "name comment nodes processes after singleton begin hold warning on_node_loss on_oom requeue retries array".split()
 )
 WORKER_OPTIONS = frozenset([*(_FIELDS.keys() - _NOT_OF_WORKERS), "env", "directory", "stdout", "stderr"])
 JOB_OPTIONS = frozenset([*_FIELDS, *_OTHERS])
@@ -250,6 +255,7 @@ class JobOptions(_Worker, total=False):
     nodes: int
     processes: int
     after: Union[JobReference, Sequence[JobReference]]
+    singleton: bool
     begin: Union[datetime.datetime, datetime.timedelta, str]
     hold: bool
     warning: str

@@ -5,6 +5,7 @@ import { spawnSync } from 'node:child_process';
 import path from 'node:path';
 import { test } from 'node:test';
 import { FIELD_ROWS } from '../../../src/kernel/model/options/table.ts';
+import { parseDependency } from '../../../src/kernel/model/submission-values.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
 const skip = spawnSync('python3', ['--version']).status === 0 ? false : 'no python3 here';
@@ -25,4 +26,22 @@ test('each option has the name and the field that it has elsewhere', { skip }, (
   assert.deepEqual(fields, Object.fromEntries(rows), 'python/src/weft/_options.py lacks a row');
   const pool = FIELD_ROWS.filter((row) => row.pool).map(({ name }) => snake(name));
   assert.deepEqual(ofWorkers, pool.toSorted());
+});
+
+test('what a job waits for is said as elsewhere', { skip }, () => {
+  const said = ['42', '42:ok', '42:any', '42:fail', '42:each', '42:start', '42:start+10m'];
+  const program = `import json, sys
+sys.path.insert(0, ${JSON.stringify(path.join(ROOT, 'python', 'src'))})
+from weft import _options
+print(json.dumps(_options._FIELDS['after'][1]('after', ${JSON.stringify(said)})))`;
+  const { stdout, stderr } = spawnSync('python3', ['-I', '-B', '-c', program], {
+    encoding: 'utf8',
+  });
+  assert.equal(stderr, '');
+  const wanted = said.map((text) => {
+    const read = parseDependency(text);
+    assert.ok(read.ok);
+    return read.value;
+  });
+  assert.deepEqual(JSON.parse(stdout), wanted);
 });
