@@ -73,7 +73,7 @@ const REFUSED: readonly Case[] = [
   ['run --needs nope true', 2, /No node has the label nope/],
   ['run --partition nope true', 2, /No partition nope/],
   ['run --after 9999 true', 2, /depends on 9999, which does not exist/],
-  ['run --after 1:maybe true', 2, /write 42, 42:ok, 42:any, 42:fail or 42:each/],
+  ['run --after 1:maybe true', 2, /write 42, 42:ok, 42:any, 42:fail, 42:each or 42:start/],
   ['user modify nope --role admin', 3, /No user nope/],
   ['user remove nope', 3, /No user nope/],
   ['user create daemon --role king', 2, /'king' is not a role/],
