@@ -7,10 +7,7 @@ const OF_THE_SHELL = new Set(['_', 'PWD', 'OLDPWD', 'SHLVL']);
 type Variables = Readonly<Record<string, string | undefined>>;
 
 /** `origin`: what the task began with; `own`: what a rank is to have. */
-export function changedVariables(
-  origin: Variables,
-  own: Variables,
-): readonly string[] {
+export function changedVariables(origin: Variables, own: Variables): readonly string[] {
   const isMeant = (name: string): boolean => name !== '' && !OF_THE_SHELL.has(name);
   const gone = Object.keys(origin).filter((name) => isMeant(name) && own[name] === undefined);
   const set = Object.entries(own).flatMap(([name, value]) => {

@@ -27,7 +27,7 @@ execFileSync(
 const fingerprint = createHash('sha256')
   .update(new X509Certificate(readFileSync(cert)).raw)
   .digest('hex');
-/** Of no certificate here: its first digit is another one, whatever that is. */
+/** A fingerprint of no certificate here: its first digit differs. */
 const another = `${fingerprint.startsWith('0') ? '1' : '0'}${fingerprint.slice(1)}`;
 
 const seen: IncomingMessage[] = [];
