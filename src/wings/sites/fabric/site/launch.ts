@@ -197,11 +197,21 @@ export function knownOf(launch: Launch): KnownProcess {
   return { ...known, ...when, ...(launch.foreign === null ? {} : { isForeign: true }) };
 }
 
-function knownProcessOf({ entry, told, turns }: Launch): KnownProcess {
+/**
+ * What its site says is enough, but for a program with input: what a client sends would be lost
+ * where its script has not opened that yet, which the script's own receipt says.
+ */
+function isStartTold({ entry, request }: Launch): boolean {
+  const hasInput = request !== null && request.stdin !== '';
+  return hasInput ? entry.begun === 'proven' : hasBegun(entry);
+}
+
+function knownProcessOf(launch: Launch): KnownProcess {
+  const { entry, told, turns } = launch;
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (turns.isStopped) saidToRun(entry);
-  const hasStarted = hasBegun(entry);
+  const hasStarted = isStartTold(launch);
   Object.assign(told, { running: hasStarted, stopped: turns.isStopped, end: ending !== null });
   if (ending === null) {
     const state = turns.isStopped ? 'stopped' : 'running';
@@ -213,11 +223,12 @@ function knownProcessOf({ entry, told, turns }: Launch): KnownProcess {
 }
 
 /** What its agent has not heard yet, and has with it. */
-export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEvent[] {
+export function newsOf(launch: Launch, now: number): ProcessEvent[] {
+  const { entry, told, turns } = launch;
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (told.end) return [];
-  const hasRun = hasBegun(entry) || ending?.kind === 'exited';
+  const hasRun = isStartTold(launch) || ending?.kind === 'exited';
   const isNew = hasRun && !told.running;
   const hasTurned = hasRun && ending === null && told.stopped !== turns.isStopped;
   const stopped = hasTurned ? turns.isStopped : told.stopped;

@@ -46,12 +46,13 @@ PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
 f=${quoteWord(folder)}
 mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
 receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
-receipt ${STARTED} "$(date +%s) $(uname -n)"
 # The end is to be told by this shell also when all of the job gets a signal. Its program runs in the
 # foreground, as a signal ends the \`wait\` for one in the background, and its status may then be lost.
 trap : ${TRAPPED}
 (trap : ${TRAPPED_REALTIME}) 2>/dev/null && trap : ${TRAPPED_REALTIME}
 (
+  # It says that its input is open, too: a gateway with a client that has sent all takes that away.
+  receipt ${STARTED} "$(date +%s) $(uname -n)"
   umask ${umask.toString(8).padStart(4, '0')}
   cd ${quoteWord(cwd)} || exit 125
   exec env -i /bin/sh "$f/${PROGRAM}"

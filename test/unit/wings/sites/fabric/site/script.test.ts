@@ -1,7 +1,7 @@
 // The script that a site runs, run here by a real shell, and its receipts.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -81,6 +82,29 @@ test('the program runs with its own words, environment and folder, and both rece
   const { started, ended } = receipts(launch);
   assert.ok(started !== null && started.host !== '');
   assert.deepEqual(ended?.exit, { code: 3 });
+});
+
+test('its input is open before it says that it has begun', async () => {
+  const launch = launchOf('cat');
+  launch.stdin = join(launch.folder, 'input');
+  execFileSync('mkfifo', [launch.stdin]);
+  prepare(launch);
+  const child = spawn('sh', { stdio: ['pipe', 'ignore', 'ignore'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.stdin.end(siteScript(launch));
+  const there = async (name: string): Promise<void> => {
+    while (!existsSync(join(launch.folder, name))) await new Promise((go) => setTimeout(go, 10));
+  };
+  await there('claim');
+  assert.ok(!existsSync(join(launch.folder, 'started')));
+  const input = await open(launch.stdin, 'w');
+  await there('started');
+  // As a gateway does whose client has sent all.
+  rmSync(launch.stdin);
+  await input.writeFile('all of it');
+  await input.close();
+  assert.equal(await ended, 0);
+  assert.equal(readFileSync(launch.stdout, 'utf8'), 'all of it');
 });
 
 test('a program with = in its path is started, not taken for a variable', () => {
