@@ -15,13 +15,13 @@ export interface StepDoor {
 const DIAL_MS = 10_000;
 
 /** Rejects with words when the head cannot be reached, or does not know the process. */
-export async function dialStep(door: StepDoor, process: DialledProcess): Promise<StepLine> {
+export async function dialStep(door: StepDoor, to: DialledProcess): Promise<StepLine> {
   const { host, stream } = await openStream(door.head, DIAL_MS);
-  const { step, rank, epochId } = process;
+  const { step, rank, epochId } = to;
   const path = `/v1/steps/${encodeURIComponent(step)}/${rank}`;
   // Not imported: an import reads every name of the module, and one of them loads a WebSocket
   // client.
-  const { request } = globalThis.process.getBuiltinModule('node:http');
+  const { request } = process.getBuiltinModule('node:http');
   const asked = request({
     createConnection: () => stream,
     path,

@@ -201,7 +201,7 @@ export function knownOf(launch: Launch): KnownProcess {
  * What its site says is enough, but for a program with input: what a client sends would be lost
  * where its script has not opened that yet, which the script's own receipt says.
  */
-function isStartTold({ entry, request }: Launch): boolean {
+function hasStarted({ entry, request }: Launch): boolean {
   const hasInput = request !== null && request.stdin !== '';
   return hasInput ? entry.begun === 'proven' : hasBegun(entry);
 }
@@ -211,11 +211,11 @@ function knownProcessOf(launch: Launch): KnownProcess {
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (turns.isStopped) saidToRun(entry);
-  const hasStarted = isStartTold(launch);
-  Object.assign(told, { running: hasStarted, stopped: turns.isStopped, end: ending !== null });
+  const running = hasStarted(launch);
+  Object.assign(told, { running, stopped: turns.isStopped, end: ending !== null });
   if (ending === null) {
     const state = turns.isStopped ? 'stopped' : 'running';
-    return { launchId, state: hasStarted ? state : 'launching' };
+    return { launchId, state: running ? state : 'launching' };
   }
   const end = eventOf(launchId, ending);
   const isTold = end.kind === 'exited' || end.kind === 'refused';
@@ -228,7 +228,7 @@ export function newsOf(launch: Launch, now: number): ProcessEvent[] {
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (told.end) return [];
-  const hasRun = isStartTold(launch) || ending?.kind === 'exited';
+  const hasRun = hasStarted(launch) || ending?.kind === 'exited';
   const isNew = hasRun && !told.running;
   const hasTurned = hasRun && ending === null && told.stopped !== turns.isStopped;
   const stopped = hasTurned ? turns.isStopped : told.stopped;
