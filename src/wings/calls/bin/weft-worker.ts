@@ -32,4 +32,4 @@ const supervisor = new WorkerSupervisor(settings.value, {
 for (const name of ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2', 'SIGALRM'] as const) {
   process.on(name, () => undefined);
 }
-process.once('SIGTERM', () => void supervisor.stop(143));
+process.once('SIGTERM', () => void supervisor.stop());

@@ -314,7 +314,10 @@ export type WorkerToRouter =
    * The call cannot be run here: a broken asset, arguments that never came. Nothing of it has run.
    */
   | ({ readonly kind: 'refused'; readonly detail: string } & AttemptRef)
-  /** These have certainly not started, and are no longer here. */
+  /**
+   * These have certainly not started, and are no longer here. None: the worker will run nothing any
+   * more, and ends when it is told to leave; what comes until then it returns.
+   */
   | { readonly kind: 'returned'; readonly calls: readonly CallRef[] }
   | ({
       readonly kind: 'wanted';

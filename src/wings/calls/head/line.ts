@@ -48,6 +48,8 @@ export class RouterLine<In extends Message, Out extends Message> implements Peer
       written: () => this.#balance(),
       broken: (detail) => this.#port?.refuse(detail, this.#now()),
       gone: () => {
+        // Who says goodbye has said what came before it: ends of calls, for one.
+        while (this.work());
         this.#port?.gone(this.#now());
         this.#whenGone();
       },
@@ -93,7 +95,6 @@ export class RouterLine<In extends Message, Out extends Message> implements Peer
     if (what === undefined) return false;
     this.#inboxBytes -= sizeOf(what);
     this.#balance();
-    if (!this.#stream.isOpen) return this.#inbox.length > 0;
     const read = readArrived(this.#speech.reads, what);
     if (read.ok) this.#port?.take(read.value, this.#now());
     else this.#port?.refuse(read.error, this.#now());

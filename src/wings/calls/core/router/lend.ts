@@ -28,7 +28,7 @@ function lendTo(state: RouterState, session: Session): void {
     if (call === null) return;
     if (isRefused(state, call)) continue;
     const worker = state.workers.get(inside.worker);
-    if (worker?.line == null || worker.isSuspended) return;
+    if (worker?.line == null || worker.isSuspended || worker.duty === 'leaves') return;
     if (depth > CALL_DEPTH_MAX) {
       settle(state, call, TOO_DEEP);
       continue;

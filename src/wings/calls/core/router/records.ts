@@ -243,7 +243,7 @@ interface Away {
 
 /**
  * `held_up`: what it runs takes longer than expected, and nothing more is put behind that.
- * `leaves`: it was idle, and was asked to go.
+ * `leaves`: it was idle, or can run nothing any more, and was asked to go.
  */
 type Duty = 'takes' | 'held_up' | 'leaves';
 

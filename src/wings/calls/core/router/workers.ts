@@ -166,6 +166,7 @@ function onReturned(
   line: WorkerLine,
   calls: readonly CallRef[],
 ): string | null {
+  if (calls.length === 0) quits(state, line);
   for (const ref of calls) {
     const session = line.sessions[ref.session];
     if (session === undefined) return `session ${ref.session} was never told`;
@@ -175,6 +176,14 @@ function onReturned(
     if (call.state === 'given') giveBack(state, call);
   }
   return null;
+}
+
+/** What the worker was given until now it has returned when it hears the answer. */
+function quits({ loads }: RouterState, { worker, peer }: WorkerLine): void {
+  if (worker === null) return;
+  worker.duty = 'leaves';
+  loads.refresh(worker);
+  peer.send({ kind: 'leave' });
 }
 
 function onWanted(

@@ -166,12 +166,7 @@ export class ChildMind {
   died(detail: string, now: number): CallEntry[] {
     const wasStarting = this.#state === 'starting' || this.#isStillborn;
     const running = this.#running;
-    const handed = this.#handed.values().filter((entry) => entry !== running);
-    this.#handed.clear();
-    this.#loaded.clear();
-    this.#running = null;
-    this.#isRetired = false;
-    this.#state = 'none';
+    const handed = this.#clear();
     if (running !== null) {
       this.#owner.ended(
         running,
@@ -183,6 +178,27 @@ export class ChildMind {
     if (this.#stillborn >= STILLBORN_MAX) this.#despair(detail);
     else if (this.#owner.hopeless !== undefined || this.#queue.length > 0) this.start(now);
     return returned;
+  }
+
+  /** The child is gone. What it had and had not started. */
+  #clear(): CallEntry[] {
+    const running = this.#running;
+    const handed = this.#handed.values().filter((entry) => entry !== running);
+    this.#handed.clear();
+    this.#loaded.clear();
+    this.#running = null;
+    this.#isRetired = false;
+    this.#state = 'none';
+    return handed;
+  }
+
+  /**
+   * The child is gone as the worker ends, and all that it had written is heard. Of what ran nothing
+   * is told: the cluster says how that came. All the rest is to be returned.
+   */
+  halt(): CallEntry[] {
+    const returned = this.#sortBack(this.#clear());
+    return [...returned, ...this.#queue.splice(0)];
   }
 
   #despair(detail: string): void {

@@ -10,10 +10,13 @@ export class Children {
   /** By depth; the first is the worker's own. */
   readonly #minds: ChildMind[];
 
-  constructor(port: WorkerPort, onEnd: (entry: CallEntry, end: BareEnd) => void) {
+  constructor(
+    port: WorkerPort,
+    onEnd: (entry: CallEntry, end: BareEnd) => void,
+    hopeless: (detail: string) => void,
+  ) {
     this.#port = port;
     this.#onEnd = onEnd;
-    const hopeless = (detail: string): void => port.exit(1, detail);
     this.#minds = [new ChildMind(port, { ended: onEnd, hopeless })];
   }
 
@@ -41,6 +44,16 @@ export class Children {
   /** Calls that run now. */
   get running(): CallEntry[] {
     return this.#minds.flatMap(({ running }) => (running === null ? [] : [running]));
+  }
+
+  /** All that has not started: what waits here; what a child has is asked for. */
+  recallAll(): CallEntry[] {
+    return this.#minds.flatMap((mind) => mind.recall(Number.POSITIVE_INFINITY));
+  }
+
+  /** The same when all of them are gone. */
+  halt(): CallEntry[] {
+    return this.#minds.flatMap((mind) => mind.halt());
   }
 
   feed(): void {

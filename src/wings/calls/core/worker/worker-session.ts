@@ -30,6 +30,18 @@ export interface WorkerOptions {
 
 /** A tick later than this was held up: even an idle worker ticks every second. */
 const STOOD_MS = 3000;
+/** A router older than this rule does not tell a worker to leave that can run nothing. */
+const QUIT_MS = 5000;
+
+/** Why nothing runs here any more. */
+interface Quit {
+  readonly code: number;
+  readonly detail: string;
+  /** The end of the worker does not wait until clients have what ended here. */
+  readonly isEnding: boolean;
+  /** Since when the router could know: null as long as there is no line to it. */
+  toldAt: number | null;
+}
 
 export class WorkerSession {
   readonly #options: WorkerOptions;
@@ -41,6 +53,9 @@ export class WorkerSession {
   readonly #intake: WorkerIntake;
   #generation: string | null = null;
   #isLeaving = false;
+  #quits: Quit | null = null;
+  /** Some router may have given it calls. */
+  #isKnown = false;
   #now: number;
   #tickAt: number;
 
@@ -49,7 +64,13 @@ export class WorkerSession {
     this.#port = port;
     this.#now = now;
     this.#tickAt = now;
-    this.#children = new Children(port, (entry, end) => this.#end(entry, end));
+    this.#children = new Children(
+      port,
+      (entry, end) => this.#end(entry, end),
+      (detail) => {
+        this.#quits = { code: 1, detail, isEnding: false, toldAt: null };
+      },
+    );
     this.#intake = new WorkerIntake({
       shelf: this.#shelf,
       children: this.#children,
@@ -72,12 +93,14 @@ export class WorkerSession {
   open(peer: Peer<WorkerToRouter>, now: number) {
     const line = new WorkerLine(peer, this.#intake, now);
     this.#voice.use(line);
+    this.#isKnown = true;
     this.#isLeaving = false;
     this.#assets.newLine();
     const held = this.#shelf.newLine();
     const { worker } = this.#options;
     const { over } = this.#shelf;
     peer.send({ kind: 'hello', worker, generation: this.#generation, held, over });
+    this.#tellQuit();
     return {
       take: (messages: readonly RouterToWorker[], at: number): void => {
         this.#now = at;
@@ -103,6 +126,8 @@ export class WorkerSession {
     }
     const { line } = this.#voice;
     if (line !== null && now - line.heardAt >= CALL_SILENT_MS) this.#voice.close();
+    const toldAt = this.#quits?.toldAt ?? now;
+    if (now - toldAt >= QUIT_MS) this.#exit();
     this.#turn();
   }
 
@@ -161,8 +186,39 @@ export class WorkerSession {
   /** The child has ended by itself or was killed: by which signal or code, and its last words. */
   childDied(detail: string, now: number, depth = 0): void {
     this.#now = now;
+    const isQuitting = this.#quits !== null;
     this.#return(this.#children.at(depth).died(detail, now));
+    if (!isQuitting && this.#quits !== null) {
+      if (!this.#isKnown) return this.#exit();
+      this.#tellQuit();
+      this.#return(this.#children.recallAll());
+    }
     this.#turn();
+  }
+
+  /**
+   * The worker is being ended, and its children are gone: what they had not started goes back. The
+   * port's exit follows when the router has heard it, which is waited for no longer than a moment.
+   */
+  halt(code: number, now: number): void {
+    this.#now = now;
+    this.#quits = { code, detail: 'The task is ended.', isEnding: true, toldAt: null };
+    if (this.#voice.line === null) return this.#exit();
+    for (const entry of this.#children.running) this.#shelf.forget(entry);
+    this.#tellQuit();
+    this.#return(this.#children.halt());
+  }
+
+  /** Before what is returned, or the router would give it to this worker once more. */
+  #tellQuit(): void {
+    if (this.#quits === null || this.#voice.line === null) return;
+    this.#quits.toldAt = this.#now;
+    this.#voice.tellQuit();
+  }
+
+  #exit(): void {
+    const { code, detail } = this.#quits ?? { code: 0, detail: 'The pool needs fewer workers.' };
+    this.#port.exit(code, detail);
   }
 
   /** A new child takes the place of this one as soon as that has nothing to do. */
@@ -173,9 +229,9 @@ export class WorkerSession {
   #turn(): void {
     // Results that nobody fetches as fast as they come would fill this process.
     if (this.#shelf.heldBytes < CALL_HELD_BYTES_MAX) this.#children.feed();
-    if (this.#isLeaving && this.#shelf.count === 0) {
+    if (this.#isLeaving && (this.#shelf.count === 0 || this.#quits?.isEnding === true)) {
       this.#isLeaving = false;
-      this.#port.exit(0, 'The pool needs fewer workers.');
+      this.#exit();
     }
   }
 
@@ -183,6 +239,7 @@ export class WorkerSession {
     switch (message.kind) {
       case 'call':
       case 'inner':
+        if (this.#quits !== null) return this.#voice.tellReturned([message]);
         return this.#intake.take(line, message);
       case 'ack':
         return this.#onAck(line, message);

@@ -64,6 +64,11 @@ export class WorkerVoice {
   tellReturned(calls: readonly CallRef[]): void {
     if (calls.length > 0) this.#line?.peer.send({ kind: 'returned', calls });
   }
+
+  /** Nothing will run here any more. */
+  tellQuit(): void {
+    this.#line?.peer.send({ kind: 'returned', calls: [] });
+  }
 }
 
 /** How they are named on the present line, those that can be. */

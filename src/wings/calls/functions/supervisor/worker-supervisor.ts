@@ -30,6 +30,8 @@ const IDLE_TICK_MS = 1000;
 const LOADED_BYTES_MAX = 512 * 1_048_576;
 /** A head that stands still does not keep a worker that leaves. */
 const LEAVE_MS = 1000;
+/** By SIGTERM. */
+const ENDED = 143;
 
 /** A child and the calls with it. */
 interface Seat {
@@ -47,7 +49,10 @@ export class WorkerSupervisor {
   readonly #seats: Seat[] = [];
   #timer: NodeJS.Timeout | null = null;
   #tickMs = IDLE_TICK_MS;
-  #isOver = false;
+  /** `stopping`: the task is being ended, and the router hears what goes back. */
+  #state: 'works' | 'stopping' | 'leaving' = 'works';
+  /** When the router knows what goes back, or there is none. */
+  readonly #left = Promise.withResolvers<void>();
 
   constructor(settings: WorkerSettings, ports: SupervisorPorts) {
     this.#settings = settings;
@@ -64,10 +69,27 @@ export class WorkerSupervisor {
     return this.#seats[0]?.child?.pid;
   }
 
-  /** At once: the task is being ended. */
-  async stop(code: number): Promise<void> {
-    if (this.#isOver) return;
-    this.#isOver = true;
+  /** The task is being ended. Calls that have not started go on elsewhere. */
+  async stop(): Promise<void> {
+    if (this.#state !== 'works') return;
+    this.#state = 'stopping';
+    const timer = setTimeout(() => this.#left.resolve(), LEAVE_MS);
+    this.#haltIfAlone();
+    for (const { child } of this.#seats) child?.kill();
+    await this.#left.promise;
+    clearTimeout(timer);
+    await this.#leave(ENDED);
+  }
+
+  /** What a child had started is known when it is gone. */
+  #haltIfAlone(): void {
+    if (this.#state !== 'stopping' || this.#seats.some(({ child }) => child !== null)) return;
+    this.#mind.halt(ENDED, now());
+  }
+
+  async #leave(code: number): Promise<void> {
+    if (this.#state === 'leaving') return;
+    this.#state = 'leaving';
     if (this.#timer !== null) clearTimeout(this.#timer);
     for (const { child } of this.#seats) child?.kill();
     await this.#line.close(LEAVE_MS);
@@ -80,8 +102,9 @@ export class WorkerSupervisor {
       ...this.#childPort(0),
       seat: (depth) => this.#childPort(depth),
       exit: (code, detail) => {
+        if (this.#state !== 'works') return this.#left.resolve();
         this.#ports.tell(detail);
-        void this.stop(code);
+        void this.#leave(code);
       },
     };
   }
@@ -143,7 +166,7 @@ export class WorkerSupervisor {
         died: (detail) => {
           seat.runs = 0;
           seat.child = null;
-          if (this.#isOver) return;
+          if (this.#state !== 'works') return this.#haltIfAlone();
           // One for inner calls that has nothing to do is ended by this worker.
           if (depth === 0) this.#ports.tell(detail);
           this.#mind.childDied(detail, now(), depth);
@@ -153,7 +176,7 @@ export class WorkerSupervisor {
   }
 
   #tickIn(ms: number): void {
-    if (this.#isOver) return;
+    if (this.#state === 'leaving') return;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#tickMs = ms;
     this.#timer = setTimeout(() => {

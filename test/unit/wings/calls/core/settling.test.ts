@@ -238,3 +238,64 @@ test('[C9] a function that kills its process again and again is not run for that
   worker.work();
   assert.equal(other.how(others), 'did fine here');
 });
+
+test('[C21] a worker whose process never starts returns its calls, and gets none any more', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const calls = ['x', 'y'].map((text) => client.submit(client.asset(), text));
+  rig.settle();
+  // The first was ready once.
+  for (const _ of [1, 2, 3, 4]) worker.session.childDied('ended with exit code 1', rig.now);
+  // Given before the router knew it.
+  const late = client.submit(client.asset(), 'z');
+  rig.settle();
+  assert.equal(worker.exitCode, 1);
+  assert.equal(client.ends.size, 0);
+  rig.router.workerGone(worker.name, 'lost', rig.now);
+  const other = rig.worker('n2:1#1');
+  other.work();
+  const all = [...calls, late].map((call) => client.how(call));
+  assert.deepEqual(all, ['did x', 'did y', 'did z']);
+  assert.deepEqual(other.started, ['x#1', 'y#1', 'z#1']);
+});
+
+test('[C21] a worker that finds no router when its process never starts tells the next', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  const call = client.submit(client.asset(), 'x');
+  rig.settle();
+  worker.line?.cut();
+  for (const _ of [1, 2, 3, 4]) worker.session.childDied('ended with exit code 1', rig.now);
+  rig.pass(20_000);
+  assert.equal(worker.exitCode, null);
+  worker.connect();
+  rig.settle();
+  assert.equal(worker.exitCode, 1);
+  rig.router.workerGone(worker.name, 'lost', rig.now);
+  rig.worker('n2:1#1').work();
+  assert.equal(client.how(call), 'did x');
+});
+
+test('[C21] of a worker that is ended only what has started is lost', () => {
+  const { rig, client, worker, calls } = started(['x', 'y', 'z']);
+  worker.session.halt(143, rig.now);
+  rig.settle();
+  assert.equal(worker.exitCode, 143);
+  assert.equal(client.ends.size, 1);
+  rig.router.workerGone(worker.name, 'taken', rig.now);
+  rig.worker('n2:1#1').work();
+  const all = calls.map((call) => client.how(call));
+  assert.deepEqual(all, ['worker_lost', 'did y', 'did z']);
+});
+
+test('[C21] a router of an older release does not keep a worker that can run nothing', () => {
+  const { rig, worker } = started(['x']);
+  rig.mute(worker.line);
+  for (const _ of [1, 2, 3, 4]) worker.session.childDied('ended with exit code 1', rig.now);
+  rig.pass(4000);
+  assert.equal(worker.exitCode, null);
+  rig.pass(1500);
+  assert.equal(worker.exitCode, 1);
+});

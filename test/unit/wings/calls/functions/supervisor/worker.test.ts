@@ -53,6 +53,24 @@ test('[K15] with an interpreter a process for Python runs the calls', FOR_PYTHON
   assert.match(Buffer.from(end.payload.inline).toString(), /no function of a Python program/);
 });
 
+test(
+  '[C21] a worker that is ended gives back what its process had not started',
+  LIMIT,
+  async () => {
+    await using world = await startWorker();
+    await world.next('hello');
+    world.greet();
+    await world.value(world.call(pid, []));
+    world.call(() => new Promise(() => undefined), []);
+    await world.next('started');
+    const waiting = world.call(pid, []);
+    world.worker.kill('SIGTERM');
+    const { calls } = await world.next('returned');
+    assert.deepStrictEqual(calls, [{ session: 1, call: waiting.call }]);
+    assert.equal(await world.exited, 143);
+  },
+);
+
 test('[K15] an interpreter that is not there is told, and the worker ends', LIMIT, async () => {
   await using world = await startWorker({ python: '/nowhere/python3' });
   assert.equal(await world.exited, 1);

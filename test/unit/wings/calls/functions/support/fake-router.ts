@@ -90,6 +90,7 @@ export async function startWorker(extra: object = {}): Promise<FakeRouter> {
       streams.set(message.stream, { bytes, sent: message.from });
       return pump(message.stream, message.upTo);
     }
+    if (message.kind === 'returned' && message.calls.length === 0) return send({ kind: 'leave' });
     if (message.kind === 'more') return pump(message.stream, message.upTo);
     if (message.kind === 'body' && incoming.has(message.stream)) {
       incoming.get(message.stream)?.push(message.bytes);
