@@ -1,12 +1,16 @@
 // A real Slurm as a node of ours: a gateway gives it tasks, and every end has its evidence.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
+import { ROOT } from '../../tools/tree.ts';
 import { endNow } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
+import { cleanEnvironment } from './support/local-cluster.ts';
 import { SiteWorld, showLogs } from './support/site-world.ts';
 
 const isThere = spawnSync('slurmctld-wlm', ['-V']).status === 0;
@@ -182,6 +186,31 @@ describe('a real Slurm behind a gateway', { skip }, () => {
       ran,
       Array.from({ length: 8 }, (_, index) => `${id}[${index}]`),
     );
+  });
+
+  it('[G25] what a client sends comes to the program, also past the kill of the gateway', async () => {
+    const env = cleanEnvironment({ WEFT_SOCKET: at('head', 'weft.sock') });
+    const words = [join(ROOT, 'bin/weft.mjs'), 'run', '--wait', '--', `cat > ${at('fed')}`];
+    const client = spawn(process.execPath, words, { env, stdio: ['pipe', 'ignore', 'pipe'] });
+    let said = '';
+    client.stderr.on('data', (text) => {
+      said += text;
+    });
+    const ended = once(client, 'exit');
+    client.stdin.write('before\n');
+    const fed = (): string => (existsSync(at('fed')) ? readFileSync(at('fed'), 'utf8') : '');
+    await until('the first of it is there', () => fed() === 'before\n' || undefined);
+    const kept = (): boolean =>
+      readdirSync(at('hpc'), { recursive: true, encoding: 'utf8' }).some((one) =>
+        /stdin\/./.test(one),
+      );
+    assert.ok(kept());
+    await world.end('hpc', 'SIGKILL');
+    await world.startAgain('hpc');
+    client.stdin.end('after\n');
+    assert.deepEqual(await ended, [0, null], said);
+    assert.equal(fed(), 'before\nafter\n');
+    await until('nothing of it stays', () => !kept() || undefined);
   });
 
   it('cancelling here ends it there', async () => {

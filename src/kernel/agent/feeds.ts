@@ -1,11 +1,11 @@
-// Standard input that a client sends while its job runs: pieces from the head go into a named pipe,
-// each acknowledged when the process's pipe has taken it. A slow process thereby slows its client,
-// and no node or head holds more than a piece.
+// Standard input that a client sends while its job runs: pieces from the head go into a named pipe
+// (or a file, where the process runs on another machine), each acknowledged when that has taken it.
+// A slow process thereby slows its client, and no node or head holds more than a piece.
 
 import type { EpochId } from '../model/ids.ts';
 import type { Files, Owner } from '../ports/files.ts';
 import type { Log } from '../ports/log.ts';
-import type { FeedPipe, Pipes } from '../ports/pipes.ts';
+import type { FeedPipe, Pipes, ResumedPipe } from '../ports/pipes.ts';
 import type { AgentToHead, HeadToAgent } from '../wire/messages.ts';
 import { fileNameOf } from './names.ts';
 
@@ -22,11 +22,15 @@ interface Feed {
   given: number;
   taken: number;
   isEnded: boolean;
+  /** Writing failed: another takes its place, from what was written on. */
+  isFailing: boolean;
   /** Pieces on their way into the pipe. */
   pieces: number;
   /** Settles when the last of them is through. */
   writing: Promise<void>;
 }
+
+type PieceContent = Pick<Piece, 'bytes' | 'end'>;
 
 export interface FeedsWorld {
   /** Absent: no process here can be fed. */
@@ -50,14 +54,19 @@ export class Feeds {
   }
 
   /**
-   * A pipe that is still there was not fed to its end: its writer, an earlier agent, is gone, and
-   * its reader took that for the end of the input.
+   * What an earlier agent made: feeding goes on, or it is broken off. A pipe that is still there
+   * was not fed to its end, and its reader took the end of its writer for that of the input.
    */
-  findBroken(epochIds: Iterable<EpochId>): void {
-    const { files, directory } = this.#world;
+  takeUp(epochIds: Iterable<EpochId>): void {
+    const { pipes, files, directory } = this.#world;
     const names = new Set(files.list(directory));
+    for (const id of epochIds) {
+      if (!names.delete(fileNameOf(id))) continue;
+      const resumed = pipes?.resume(this.pathOf(id)) ?? null;
+      if (resumed === null) this.#broken.add(id);
+      else this.#feeds.set(id, feedOf(resumed));
+    }
     for (const name of names) files.removeFile(`${directory}/${name}`);
-    for (const id of epochIds) if (names.has(fileNameOf(id))) this.#broken.add(id);
   }
 
   isBroken(epochId: EpochId): boolean {
@@ -73,8 +82,7 @@ export class Feeds {
     const { pipes } = this.#world;
     if (pipes === undefined) throw new Error('this node cannot pass standard input to a task');
     const pipe = await pipes.make(this.pathOf(epochId), owner);
-    const nothing = { given: 0, taken: 0, isEnded: false, pieces: 0 };
-    this.#feeds.set(epochId, { pipe, ...nothing, writing: Promise.resolve() });
+    this.#feeds.set(epochId, feedOf({ pipe, bytes: 0, isEnded: false }));
   }
 
   /**
@@ -101,35 +109,46 @@ export class Feeds {
     const feed = this.#feeds.get(epochId);
     if (feed === undefined) return;
     this.#feeds.delete(epochId);
-    this.#finish(epochId, feed);
+    feed.pipe.remove();
   }
 
-  #give(epochId: EpochId, feed: Feed, { bytes, end }: Pick<Piece, 'bytes' | 'end'>): void {
+  #give(epochId: EpochId, feed: Feed, { bytes, end }: PieceContent): void {
     feed.given += bytes.length;
     feed.isEnded = end;
     feed.pieces += 1;
-    const written = (): void => {
-      feed.taken += bytes.length;
-      if (end) this.#finish(epochId, feed);
-      feed.pieces -= 1;
-      this.#acknowledge(epochId, feed);
-    };
-    const write = (): Promise<void> => feed.pipe.write(bytes);
-    feed.writing = (bytes.length > 0 ? feed.writing.then(write) : feed.writing).then(written);
-    feed.writing.catch((error: unknown) => {
-      // What was not read at the end of its process is no failure.
-      if (this.#feeds.get(epochId) !== feed) return;
-      this.#world.log.warn({ epochId, error }, 'standard input could not be passed to a task');
-    });
+    feed.writing = feed.writing.then(() => this.#write(epochId, feed, { bytes, end }));
+  }
+
+  async #write(epochId: EpochId, feed: Feed, { bytes, end }: PieceContent): Promise<void> {
+    if (feed.isFailing) return;
+    try {
+      if (bytes.length > 0) await feed.pipe.write(bytes);
+      if (end) await feed.pipe.end();
+    } catch (error) {
+      this.#onFailure(epochId, feed, error);
+      return;
+    }
+    feed.taken += bytes.length;
+    feed.pieces -= 1;
+    this.#acknowledge(epochId, feed);
+  }
+
+  /** No answer for what was not written: its sender sends it again. */
+  #onFailure(epochId: EpochId, feed: Feed, error: unknown): void {
+    // What was not read at the end of its process is no failure.
+    if (this.#feeds.get(epochId) !== feed) return;
+    this.#world.log.warn({ epochId, error }, 'standard input could not be passed to a task');
+    this.#feeds.set(epochId, feedOf({ pipe: feed.pipe, bytes: feed.taken, isEnded: false }));
+    feed.isFailing = true;
   }
 
   #acknowledge(epochId: EpochId, { taken, pieces, isEnded }: Feed): void {
     const end = isEnded && pieces === 0;
     this.#world.send({ kind: 'stdin_ack', epochId, offset: taken, end });
   }
+}
 
-  #finish(epochId: EpochId, feed: Feed): void {
-    feed.pipe.close();
-    this.#world.files.removeFile(this.pathOf(epochId));
-  }
+function feedOf({ pipe, bytes, isEnded }: ResumedPipe): Feed {
+  const writing = Promise.resolve();
+  return { pipe, given: bytes, taken: bytes, isEnded, isFailing: false, pieces: 0, writing };
 }

@@ -91,7 +91,7 @@ export class Hands {
   /** Once, before anything is performed: directories, groups and output files of earlier lives. */
   prepareNode(state: RunnerState): void {
     this.#preparer.makeDirectories();
-    this.#world.feeds.findBroken(state.epochs.keys());
+    this.#world.feeds.takeUp(state.epochs.keys());
     this.#spools = new Spools(spoolsOf(state));
     for (const epoch of state.epochs.values()) if (!isReleased(epoch)) this.#watchOutputs(epoch);
     this.#world.ports.containment.adopt(limitGroupsOf(state));

@@ -314,7 +314,7 @@ export class Preparer {
         nice: 0,
         leaseMs,
         environment: environmentOfProcess(environment, rank, mark),
-        stdin: this.#stdinOf(order, rank, inItsPlace === undefined),
+        ...this.#inputOf(order, rank, inItsPlace === undefined),
         ...this.#outputs(setting, rank),
         append: order.files.append === true || beganBefore(order) > 0 || sharesOutput(order),
         umask: order.umask,
@@ -345,10 +345,16 @@ export class Preparer {
       : ['/bin/sh', path, ...program.args];
   }
 
-  #stdinOf(order: LaunchOrder, rank: number, isOwnProgram: boolean): string {
+  #inputOf(
+    order: LaunchOrder,
+    rank: number,
+    isOwnProgram: boolean,
+  ): Pick<LaunchRequest, 'stdin' | 'isFed'> {
     const { stdin } = order.files;
-    if (stdin === CLIENT_STDIN) return this.#feeds.pathOf(order.epochId);
-    return stdin === undefined || !isOwnProgram ? '' : formatPattern(stdin, order, rank);
+    if (stdin === CLIENT_STDIN) return { stdin: this.#feeds.pathOf(order.epochId), isFed: true };
+    return {
+      stdin: stdin === undefined || !isOwnProgram ? '' : formatPattern(stdin, order, rank),
+    };
   }
 
   #outputs(

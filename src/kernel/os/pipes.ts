@@ -1,7 +1,7 @@
 // Named pipes of Linux.
 
 import { execFile } from 'node:child_process';
-import { chownSync, closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { chownSync, closeSync, constants, fstatSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 import type { FeedPipe, Pipes } from '../ports/pipes.ts';
@@ -17,13 +17,23 @@ export const systemPipes: Pipes = {
     await run('mkfifo', ['-m', '600', '--', path]);
     if (owner !== null) chownSync(path, owner.uid, owner.gid);
     const fd = openSync(path, FLAGS);
-    if (fstatSync(fd).isFIFO()) return pipeOf(new Socket({ fd, readable: false, writable: true }));
+    if (fstatSync(fd).isFIFO())
+      return pipeOf(path, new Socket({ fd, readable: false, writable: true }));
     closeSync(fd);
     throw new Error(`${path} is not a pipe`);
   },
+  // Its reader took the end of its writer for the end of the input.
+  resume(path) {
+    rmSync(path, { force: true });
+    return null;
+  },
 };
 
-function pipeOf(socket: Socket): FeedPipe {
+function pipeOf(path: string, socket: Socket): FeedPipe {
+  const remove = (): void => {
+    socket.destroy();
+    rmSync(path, { force: true });
+  };
   let failed: Error | null = null;
   socket.on('error', (error) => {
     failed = error;
@@ -34,6 +44,7 @@ function pipeOf(socket: Socket): FeedPipe {
         if (failed !== null) reject(failed);
         else socket.write(bytes, (error) => (error ? reject(error) : resolve()));
       }),
-    close: () => socket.destroy(),
+    end: () => Promise.resolve(remove()),
+    remove,
   };
 }

@@ -11,6 +11,8 @@ export interface LaunchRequest {
   readonly environment: readonly string[];
   readonly cwd: string;
   readonly stdin: string;
+  /** `stdin` is what a client's input is written to while the process runs (ports/pipes.ts). */
+  readonly isFed?: true;
   readonly stdout: string;
   readonly stderr: string;
   readonly append: boolean;

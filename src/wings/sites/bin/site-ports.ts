@@ -14,6 +14,7 @@ import type { SiteOptions } from '../config/site-options.ts';
 import { runSiteCommand } from '../fabric/site/command.ts';
 import { SiteProcesses } from '../fabric/site/site-processes.ts';
 import { type SiteSize, sizeOf } from '../fabric/site/site-size.ts';
+import { inputFiles } from '../os/input-files.ts';
 import { siteFolders } from '../os/site-folders.ts';
 import { adaptorOf } from './site-adaptors.ts';
 import { siteCommands } from './site-commands.ts';
@@ -53,7 +54,7 @@ export function sitePorts(
     readonly log: Log;
   },
   { name, adaptor, commands, watch, steerer, stops }: SiteHub,
-): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'site'> {
+): Pick<AgentPorts, 'connectLauncher' | 'containment' | 'marks' | 'pipes' | 'site'> {
   const { log, stateDir, instance } = own;
   const { member } = site;
   const prefix = jobPrefix(instance);
@@ -83,6 +84,7 @@ export function sitePorts(
     connectLauncher: () => Promise.resolve(new SiteProcesses(world)),
     containment: AT_THE_SITE,
     marks: NO_MARKS,
+    pipes: inputFiles,
   };
 }
 

@@ -92,7 +92,7 @@ test('a pipe that an earlier agent left makes its process lost, however it ended
   const feeds = world.feeds();
   execFileSync('mkfifo', [feeds.pathOf(EPOCH)]);
   execFileSync('mkfifo', [feeds.pathOf('7#1' as EpochId)]);
-  feeds.findBroken([EPOCH]);
+  feeds.takeUp([EPOCH]);
   assert.ok(!feeds.isBroken('7#1' as EpochId), 'no journal knows it');
   assert.ok(feeds.isBroken(EPOCH) && !feeds.isBroken('42#2' as EpochId));
   assert.deepEqual(readdirSync(world.directory), []);
@@ -107,12 +107,48 @@ test('a pipe that an earlier agent left makes its process lost, however it ended
   assert.ok(!feeds.isBroken(EPOCH), 'forgotten when the epoch is over');
 });
 
+function pipesOf(write: FeedPipe['write']): Pipes {
+  const pipe: FeedPipe = { write, end: async () => undefined, remove: () => undefined };
+  return { make: async () => pipe, resume: () => null };
+}
+
+test('what could not be written gets no answer, and is written when it comes again', async () => {
+  using world = new World();
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC' });
+  const written: string[] = [];
+  let isFull = true;
+  const tried = Promise.withResolvers<void>();
+  const feeds = world.feeds(
+    pipesOf(async (bytes) => {
+      tried.resolve();
+      if (isFull) throw full;
+      written.push(Buffer.from(bytes).toString());
+    }),
+  );
+  await feeds.open(EPOCH, null);
+  world.isStarted = true;
+  feeds.take(piece(0, Buffer.from('one ')));
+  feeds.take(piece(4, Buffer.from('two'), true));
+  await tried.promise;
+  await new Promise(setImmediate);
+  assert.deepEqual(world.said, []);
+  isFull = false;
+  feeds.take(piece(0, Buffer.from('one ')));
+  feeds.take(piece(4, Buffer.from('two'), true));
+  const said = await world.answers(2);
+  const answer = { kind: 'stdin_ack', epochId: EPOCH };
+  assert.deepEqual(said, [
+    { ...answer, offset: 4, end: false },
+    { ...answer, offset: 7, end: true },
+  ]);
+  assert.deepEqual(written, ['one ', 'two']);
+});
+
 test('of a process that does not read no more than the bound is held', async () => {
   using world = new World();
   const written: (() => void)[] = [];
   const write = () => new Promise<void>((resolve) => written.push(resolve));
-  const pipe: FeedPipe = { write, close: () => undefined };
-  const feeds = world.feeds({ make: async () => pipe });
+  const feeds = world.feeds(pipesOf(write));
   await feeds.open(EPOCH, null);
   world.isStarted = true;
   const bytes = new Uint8Array(FEED_BYTES_MAX / 4);

@@ -197,25 +197,15 @@ export function knownOf(launch: Launch): KnownProcess {
   return { ...known, ...when, ...(launch.foreign === null ? {} : { isForeign: true }) };
 }
 
-/**
- * What its site says is enough, but for a program with input: what a client sends would be lost
- * where its script has not opened that yet, which the script's own receipt says.
- */
-function hasStarted({ entry, request }: Launch): boolean {
-  const hasInput = request !== null && request.stdin !== '';
-  return hasInput ? entry.begun === 'proven' : hasBegun(entry);
-}
-
-function knownProcessOf(launch: Launch): KnownProcess {
-  const { entry, told, turns } = launch;
+function knownProcessOf({ entry, told, turns }: Launch): KnownProcess {
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (turns.isStopped) saidToRun(entry);
-  const running = hasStarted(launch);
-  Object.assign(told, { running, stopped: turns.isStopped, end: ending !== null });
+  const hasStarted = hasBegun(entry);
+  Object.assign(told, { running: hasStarted, stopped: turns.isStopped, end: ending !== null });
   if (ending === null) {
     const state = turns.isStopped ? 'stopped' : 'running';
-    return { launchId, state: running ? state : 'launching' };
+    return { launchId, state: hasStarted ? state : 'launching' };
   }
   const end = eventOf(launchId, ending);
   const isTold = end.kind === 'exited' || end.kind === 'refused';
@@ -223,12 +213,11 @@ function knownProcessOf(launch: Launch): KnownProcess {
 }
 
 /** What its agent has not heard yet, and has with it. */
-export function newsOf(launch: Launch, now: number): ProcessEvent[] {
-  const { entry, told, turns } = launch;
+export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEvent[] {
   const { launchId } = entry;
   const ending = endingOf(entry);
   if (told.end) return [];
-  const hasRun = hasStarted(launch) || ending?.kind === 'exited';
+  const hasRun = hasBegun(entry) || ending?.kind === 'exited';
   const isNew = hasRun && !told.running;
   const hasTurned = hasRun && ending === null && told.stopped !== turns.isStopped;
   const stopped = hasTurned ? turns.isStopped : told.stopped;

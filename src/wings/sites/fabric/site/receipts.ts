@@ -2,6 +2,7 @@
 
 import { type LaunchEntry, receiptsRead } from './entry.ts';
 import { ENDED, parseEndReceipt, parseStartReceipt, STARTED } from './script.ts';
+import { hasBegun } from './stage.ts';
 import type { SiteWorld } from './world.ts';
 
 /** At once: a file server has others to serve. */
@@ -42,8 +43,8 @@ export class Receipts {
   read(entry: LaunchEntry): void {
     if (entry.stage.kind === 'ended' || entry.stage.kind === 'unsent' || entry.isForeign) return;
     const { folders, clock } = this.#world;
-    const isKnown = entry.begun === 'proven' && entry.startedAt !== null;
-    const started = isKnown ? null : folders.read(entry.launchId, STARTED);
+    const started =
+      hasBegun(entry) && entry.startedAt !== null ? null : folders.read(entry.launchId, STARTED);
     const ended = folders.read(entry.launchId, ENDED);
     const receipts = {
       started: started === null ? null : parseStartReceipt(started),

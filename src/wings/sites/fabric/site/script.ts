@@ -4,18 +4,13 @@
 
 import { quoteWord } from '../../../../kernel/base/shell-word.ts';
 import type { ExitStatus } from '../../../../kernel/model/job.ts';
+import { CLOSE_INPUT, FED_FROM, NEED_INPUT, openInput } from './input.ts';
 import { PROGRAM } from './program-file.ts';
+import { trapAll } from './traps.ts';
 
 export const CLAIM = 'claim';
 export const STARTED = 'started';
 export const ENDED = 'ended';
-
-/**
- * By Linux' numbers, as sites are told them: those that would end a shell, but for its own faults.
- */
-const TRAPPED = '1 2 3 5 6 10 12 13 14 15 16 24 25 26 27 29 30 31';
-/** Not every shell knows them; the C library keeps the two before them for itself. */
-const TRAPPED_REALTIME = Array.from({ length: 31 }, (_, at) => 34 + at).join(' ');
 
 export interface SiteLaunch {
   /**
@@ -26,16 +21,18 @@ export interface SiteLaunch {
   readonly cwd: string;
   readonly umask: number;
   readonly stdin: string;
+  /** `stdin` is a file that a client's input is written to while the program runs (input.ts). */
+  readonly isFed?: boolean;
   readonly stdout: string;
   readonly stderr: string;
   readonly append: boolean;
 }
 
 export function siteScript(launch: SiteLaunch): string {
-  const { folder, cwd, umask, stdin, stdout, stderr, append } = launch;
+  const { folder, cwd, umask, stdin, isFed = false, stdout, stderr, append } = launch;
   const into = append ? '>>' : '>';
   const streams = [
-    `<${quoteWord(stdin === '' ? '/dev/null' : stdin)}`,
+    `<${isFed ? FED_FROM : quoteWord(stdin === '' ? '/dev/null' : stdin)}`,
     `${into}${quoteWord(stdout)}`,
     stderr === stdout ? '2>&1' : `2${into}${quoteWord(stderr)}`,
   ];
@@ -46,19 +43,16 @@ PATH=\${PATH:-/usr/local/bin:/usr/bin:/bin}
 f=${quoteWord(folder)}
 mkdir "$f/${CLAIM}" 2>/dev/null || exit 0
 receipt() { printf '%s\\n' "$2" >"$f/$1.new" && mv "$f/$1.new" "$f/$1"; }
-# The end is to be told by this shell also when all of the job gets a signal. Its program runs in the
+${isFed ? openInput(stdin) : ''}# The end is to be told by this shell also when all of the job gets a signal. Its program runs in the
 # foreground, as a signal ends the \`wait\` for one in the background, and its status may then be lost.
-trap : ${TRAPPED}
-(trap : ${TRAPPED_REALTIME}) 2>/dev/null && trap : ${TRAPPED_REALTIME}
-(
-  # It says that its input is open, too: a gateway with a client that has sent all takes that away.
+${trapAll(':')}(
   receipt ${STARTED} "$(date +%s) $(uname -n)"
-  umask ${umask.toString(8).padStart(4, '0')}
+  ${isFed ? NEED_INPUT : ''}umask ${umask.toString(8).padStart(4, '0')}
   cd ${quoteWord(cwd)} || exit 125
   exec env -i /bin/sh "$f/${PROGRAM}"
 ) ${streams.join(' ')}
 code=$?
-receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
+${isFed ? CLOSE_INPUT : ''}receipt ${ENDED} "$(date +%s) $code $(times | tail -n 1)"
 exit $code
 `;
 }

@@ -3,7 +3,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SiteJob } from '../../../../../../src/kernel/model/site.ts';
-import type { LaunchRequest } from '../../../../../../src/kernel/ports/processes.ts';
 import * as rules from '../../../../../../src/wings/sites/fabric/site/entry.ts';
 import { newsOf } from '../../../../../../src/wings/sites/fabric/site/launch.ts';
 import { endingOf } from '../../../../../../src/wings/sites/fabric/site/stage.ts';
@@ -225,24 +224,6 @@ test('[G14] a start that is heard late is told with how long ago it was', () => 
   launch.entry.givenAt = 5000;
   rules.listed(launch.entry, { ...JOB, state: 'running', startedAt: 6000 }, 15_000);
   assert.deepEqual(newsOf(launch, 15_000), [{ kind: 'started', launchId: 1, agoMs: 9000 }]);
-});
-
-test('[G14] a program with input has begun when its script has opened that, not before', () => {
-  const launch = {
-    entry: sentEntry(),
-    request: { stdin: '/stdin/1' } as LaunchRequest,
-    user: null,
-    foreign: null,
-    maintenance: null,
-    asked: null,
-    turns: newTurns(null),
-    epochId: null,
-    told: { running: false, stopped: false, end: false },
-  };
-  rules.listed(launch.entry, { ...JOB, state: 'running', startedAt: 6000 }, 7000);
-  assert.deepEqual(newsOf(launch, 7000), []);
-  rules.receiptsRead(launch.entry, { started: { at: 6000, host: 'n1' }, ended: null }, 8000);
-  assert.deepEqual(newsOf(launch, 8000), [{ kind: 'started', launchId: 1, agoMs: 2000 }]);
 });
 
 test('[G14] no start is before its job was given to the site, whatever its clock says', () => {

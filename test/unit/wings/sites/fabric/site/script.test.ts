@@ -1,17 +1,18 @@
 // The script that a site runs, run here by a real shell, and its receipts.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -24,6 +25,7 @@ import {
   parseStartReceipt,
   siteScript,
 } from '../../../../../../src/wings/sites/fabric/site/script.ts';
+import { inputFiles } from '../../../../../../src/wings/sites/os/input-files.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'weft-site-script-'));
 after(() => rmSync(top, { recursive: true }));
@@ -41,6 +43,7 @@ function launchOf(...argv: string[]) {
     cwd: folder,
     umask: 0o027,
     stdin: '',
+    isFed: false,
     stdout: join(folder, 'o'),
     stderr: join(folder, 'e'),
     append: false,
@@ -84,27 +87,69 @@ test('the program runs with its own words, environment and folder, and both rece
   assert.deepEqual(ended?.exit, { code: 3 });
 });
 
-test('its input is open before it says that it has begun', async () => {
-  const launch = launchOf('cat');
-  launch.stdin = join(launch.folder, 'input');
-  execFileSync('mkfifo', [launch.stdin]);
+/** A launch of `argv` that is fed, its shell and the file that feeds it. */
+async function startFed(shell: string, ...argv: string[]) {
+  const launch = launchOf(...argv);
+  const temporary = join(launch.folder, 'tmp');
+  mkdirSync(temporary);
+  Object.assign(launch, { stdin: join(launch.folder, "client's"), isFed: true });
+  const feed = await inputFiles.make(launch.stdin, null);
   prepare(launch);
-  const child = spawn('sh', { stdio: ['pipe', 'ignore', 'ignore'] });
+  const env = { ...process.env, TMPDIR: temporary };
+  const child = spawn(shell, { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   child.stdin.end(siteScript(launch));
-  const there = async (name: string): Promise<void> => {
-    while (!existsSync(join(launch.folder, name))) await new Promise((go) => setTimeout(go, 10));
-  };
-  await there('claim');
-  assert.ok(!existsSync(join(launch.folder, 'started')));
-  const input = await open(launch.stdin, 'w');
-  await there('started');
-  // As a gateway does whose client has sent all.
-  rmSync(launch.stdin);
-  await input.writeFile('all of it');
-  await input.close();
-  assert.equal(await ended, 0);
-  assert.equal(readFileSync(launch.stdout, 'utf8'), 'all of it');
+  return { launch, feed, child, ended, temporary };
+}
+
+async function until(isMet: () => boolean): Promise<void> {
+  while (!isMet()) await new Promise((go) => setTimeout(go, 10));
+}
+
+test('[G25] input that a client sends comes to the program as it is written, to its end', async () => {
+  for (const shell of SHELLS) {
+    const { launch, feed, ended, temporary } = await startFed(shell, 'cat');
+    const has = () => (existsSync(launch.stdout) ? readFileSync(launch.stdout, 'utf8') : '');
+    await feed.write(Buffer.from('first\n'));
+    await until(() => has() === 'first\n');
+    const rest = randomBytes(3_000_001);
+    await feed.write(rest);
+    await feed.end();
+    assert.equal(await ended, 0);
+    assert.ok(readFileSync(launch.stdout).equals(Buffer.concat([Buffer.from('first\n'), rest])));
+    assert.deepEqual(readdirSync(temporary), [], 'nothing of it stays on the node');
+    assert.ok(existsSync(launch.stdin), 'its gateway takes it away when the job is over');
+  }
+});
+
+test('[G25] a program that ends before its input does is over', async () => {
+  const { launch, ended, feed } = await startFed('sh', 'sh', '-c', 'read -r x; echo "$x"; exit 3');
+  await feed.write(Buffer.from('one\ntwo\n'));
+  assert.equal(await ended, 3);
+  assert.equal(readFileSync(launch.stdout, 'utf8'), 'one\n');
+  assert.deepEqual(receipts(launch).ended?.exit, { code: 3 });
+});
+
+test('[G25] a signal for all of a job does not end the input of its program', async () => {
+  for (const shell of SHELLS) {
+    const line = 'trap "" 10; echo up >up; cat; echo end';
+    const { launch, feed, child, ended } = await startFed(shell, 'sh', '-c', line);
+    await until(() => existsSync(join(launch.folder, 'up')));
+    process.kill(-(child.pid ?? 0), 10);
+    await feed.write(Buffer.from('late\n'));
+    await feed.end();
+    assert.equal(await ended, 0);
+    assert.equal(readFileSync(launch.stdout, 'utf8'), 'late\nend\n', shell);
+  }
+});
+
+test('[G25] where no pipe can be made the program is not started', () => {
+  const launch = launchOf('touch', 'ran');
+  Object.assign(launch, { stdin: join(launch.folder, 'in'), isFed: true });
+  const env = { ...process.env, TMPDIR: '/nowhere' };
+  assert.equal(run(launch, 'sh', env), 125);
+  assert.match(readFileSync(launch.stderr, 'utf8'), /no pipe .* can be made in \/nowhere/);
+  assert.ok(!existsSync(join(launch.folder, 'ran')));
 });
 
 test('a program with = in its path is started, not taken for a variable', () => {
