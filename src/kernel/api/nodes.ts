@@ -109,6 +109,8 @@ export const nodeView = z.object({
       driver: z.string().nullable(),
       /** What to know of how they were looked at; null: nothing. */
       remark: z.string().nullable(),
+      /** What an administrator might change about the machine for them. */
+      notes: z.array(z.string()).exactOptional(),
       /** Whether tasks can open no cards but their own: by what, or why not. */
       fence: z.object({ holds: z.boolean(), words: z.string() }).exactOptional(),
     })

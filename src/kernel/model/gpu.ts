@@ -71,6 +71,8 @@ export interface NodeGpus {
   readonly driver: string | null;
   /** What people should know of how the cards were looked at; null: nothing. */
   readonly remark: string | null;
+  /** What an administrator might change about the machine for them, in words. Absent: nothing. */
+  readonly notes?: readonly string[];
   /** Whether tasks can open no cards but their own: by what, or why not. Absent: not known. */
   readonly fence?: Fence;
 }

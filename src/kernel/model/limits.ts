@@ -74,6 +74,8 @@ export const NODE_WORD_LENGTH_MAX = 4096;
 export const CARDS_PER_NODE_MAX = 1024;
 /** Processes of one card that are told: people want to know who, not all. */
 export const CARD_USERS_MAX = 8;
+/** Words on how a node is set up for its cards. */
+export const GPU_NOTES_MAX = 8;
 /** Detectors of one node, one for each display among them. */
 export const PRESENCES_MAX = 64;
 /** Tasks whose memory one heartbeat tells: some 100 KiB; of more on one node nobody reads each. */

@@ -5,6 +5,7 @@ import { CARD_STATES } from '../model/gpu.ts';
 import {
   CARD_USERS_MAX,
   CARDS_PER_NODE_MAX,
+  GPU_NOTES_MAX,
   MEMORY_USES_MAX,
   NODE_WORD_LENGTH_MAX,
   NODE_WORDS_MAX,
@@ -151,6 +152,7 @@ const gpus = map({
   cards: listUpTo(CARDS_PER_NODE_MAX, card),
   driver: orNull(word),
   remark: orNull(word),
+  notes: optional(listUpTo(GPU_NOTES_MAX, word)),
   fence: optional(map({ holds: flag, words: word })),
 });
 

@@ -105,6 +105,7 @@ function linesFor(world: FakeWorld, [first = '', second = '']: readonly string[]
   if (option === '--query-compute-apps') return appLines(world);
   if (first === '-L') return listLines(world);
   if (first === 'topo') return topoLines(world);
+  if (first === '--version') return [`CUDA Version        : ${world.cuda ?? '13.0'}`];
   if (first === '-q' && second === '-x') return xmlLines(world);
   process.exitCode = 2;
   return [`Invalid combination of input arguments: ${first} ${second}`];

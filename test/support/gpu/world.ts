@@ -35,6 +35,7 @@ export interface FakeProcess {
 
 export interface FakeWorld {
   readonly driver?: string;
+  readonly cuda?: string;
   readonly nvidia?: readonly FakeCard[];
   readonly amd?: readonly FakeCard[];
   readonly processes?: readonly FakeProcess[];

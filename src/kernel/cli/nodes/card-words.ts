@@ -14,6 +14,7 @@ export function cardLines({ gpus = null }: Pick<NodeView, 'gpus'>): Titled[] {
     ['Gpu links', linkWords(gpus.cards)],
     ['Gpu driver', gpus.driver ?? ''],
     ['Gpu tools', gpus.remark ?? ''],
+    ['Gpu notes', (gpus.notes ?? []).join('; ')],
     ['Gpu fence', gpus.fence === undefined ? '' : fenceWords(gpus.fence)],
   ];
 }

@@ -10,8 +10,9 @@ export function gpusOf({ gpus, holding }: Node): Exclude<NodeView['gpus'], undef
   for (const { epochId, share } of holding.values()) {
     for (const number of share.gpus) tasks.set(number, [...(tasks.get(number) ?? []), epochId]);
   }
-  const { cards, ...told } = gpus;
-  return { ...told, cards: cards.map((card) => cardOf(card, tasks.get(card.number) ?? [])) };
+  const { cards, notes, ...told } = gpus;
+  const shown = notes === undefined ? told : { ...told, notes: [...notes] };
+  return { ...shown, cards: cards.map((card) => cardOf(card, tasks.get(card.number) ?? [])) };
 }
 
 /** That a card is ill matters more than that a task has it. */

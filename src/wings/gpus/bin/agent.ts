@@ -11,6 +11,7 @@ import { Lookout } from '../agent/lookout.ts';
 import type { CardWatchSettings } from '../agent/node-watch.ts';
 import { gpusPart, type KeepRights } from '../agent/part.ts';
 import { DEFAULTS, type GpuOptions } from '../config/options.ts';
+import { keptIn } from '../core/kept.ts';
 import type { Answer } from '../model/answer.ts';
 import { knownCardsIn } from '../os/known-cards.ts';
 import { systemView } from '../os/machine-view.ts';
@@ -31,7 +32,7 @@ export async function gpusOnNodes(): Promise<AgentMaker> {
     return gpusPart(
       lookout,
       settings,
-      () => knownCardsIn(options.stateDir, log),
+      () => knownCardsIn(options.stateDir, log, keptIn),
       rightsOf(options),
     );
   };

@@ -36,7 +36,7 @@ async function nodesOf(context: Context): Promise<readonly NodeView[] | null> {
 /** That somebody uses a card is no problem of it. */
 function findingsOf({ name, gpus = null, facts }: NodeView): Finding[] {
   if (gpus === null) return [];
-  const { cards, fence } = gpus;
+  const { cards, fence, notes = [] } = gpus;
   // Where all tasks are of one user, there is nobody to be kept out.
   const isOpen = cards.length > 0 && fence?.holds === false && facts?.['switchesUser'] === true;
   const ill = gpus.cards.filter(({ state }) => state !== 'used_outside' && state !== 'given');
@@ -47,6 +47,7 @@ function findingsOf({ name, gpus = null, facts }: NodeView): Finding[] {
     ...ill.flatMap(({ label, why }): Finding[] =>
       why === null ? [] : [{ state: 'note', text: `node ${name}: gpu ${label} is ${why}` }],
     ),
+    ...notes.map((words): Finding => ({ state: 'note', text: `node ${name}: ${words}` })),
     ...(gpus.remark === null
       ? []
       : [{ state: 'note', text: `node ${name}: ${gpus.remark}` } as const]),

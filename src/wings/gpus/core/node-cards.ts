@@ -2,6 +2,7 @@
 
 import type { Fence } from '../../../kernel/model/device.ts';
 import type { GpuCard, NodeGpus } from '../../../kernel/model/gpu.ts';
+import { GPU_NOTES_MAX } from '../../../kernel/model/limits.ts';
 import type { SeenCard } from '../model/answer.ts';
 import { calmed } from './calm.ts';
 import type { Offered } from './own-cards.ts';
@@ -64,7 +65,10 @@ export function nodeGpus(
     ...cards,
     ...hidden.map((card) => ({ ...card, since: told.get(card.uuid)?.since ?? at })),
   ];
-  return { cards: all, driver: driverOf(machine), remark, ...(fence === null ? {} : { fence }) };
+  const notes = [...machine.makers.values()].flatMap((maker) => maker.notes ?? []);
+  const seen = { cards: all, driver: driverOf(machine), remark };
+  const noted = notes.length === 0 ? seen : { ...seen, notes: notes.slice(0, GPU_NOTES_MAX) };
+  return fence === null ? noted : { ...noted, fence };
 }
 
 /** Declared cards of which no tool could tell yet: they are not given. */

@@ -5,7 +5,11 @@
 import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { isWhole } from '../../../kernel/base/whole.ts';
 import { parseGpuType } from '../../../kernel/model/gpu-wish.ts';
-import { CARDS_PER_NODE_MAX, MEMORY_PER_NODE_MAX } from '../../../kernel/model/limits.ts';
+import {
+  CARDS_PER_NODE_MAX,
+  GPU_NOTES_MAX,
+  MEMORY_PER_NODE_MAX,
+} from '../../../kernel/model/limits.ts';
 import type { Answer, SeenCard, SeenProcess } from '../model/answer.ts';
 import { warmth } from './cells.ts';
 
@@ -39,6 +43,7 @@ export function soundAnswer(answer: Answer): Answer {
     driver: answer.driver === null ? null : plain(answer.driver, NAME_LENGTH_MAX),
     cards: cards.map(soundCard),
     lost: lost.map(({ busId, words }) => ({ busId, words: plain(words) })),
+    notes: (answer.notes ?? []).slice(0, GPU_NOTES_MAX).map((words) => plain(words)),
     processes: answer.processes.filter(isProcess).slice(0, PROCESSES_MAX).map(soundProcess),
     remark: remarks.length === 0 ? null : remarks.join('; '),
   };

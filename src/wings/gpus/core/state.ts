@@ -59,6 +59,8 @@ export interface Maker {
   readonly answeredAt: number | null;
   /** How many other things there are, by kind. */
   readonly counted: Readonly<Record<string, number>>;
+  /** What an administrator might change about them. */
+  readonly notes?: readonly string[];
   /** What people should know of the last look; null: nothing. */
   readonly remark: string | null;
 }

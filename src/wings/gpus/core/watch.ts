@@ -52,19 +52,25 @@ export function watchCards(before: Machine, look: Look, rules: CardRules): Machi
 }
 
 function makerAfter(before: Maker | undefined, answer: Answer, { at }: Instant): Maker {
-  const { driver = null, answeredAt = null, counted = {} } = before ?? {};
+  const { driver = null, answeredAt = null, counted = {}, notes = [] } = before ?? {};
   if (answer.kind === 'answered') {
     const { lost, remark } = answer;
     const words = [...(remark === null ? [] : [remark]), ...lost.map(lostWords)];
     const all = words.length === 0 ? null : words.join('; ');
     const now = answer.counted ?? {};
-    return { driver: answer.driver ?? driver, answeredAt: at, counted: now, remark: all };
+    return {
+      driver: answer.driver ?? driver,
+      answeredAt: at,
+      counted: now,
+      notes: answer.notes ?? [],
+      remark: all,
+    };
   }
   const age =
     answer.kind === 'failed' || answeredAt === null
       ? ''
       : `; its cards are shown as of ${formatInstant(answeredAt)}`;
-  return { driver, answeredAt, counted, remark: `${answer.words}${age}` };
+  return { driver, answeredAt, counted, notes, remark: `${answer.words}${age}` };
 }
 
 function lostWords({ busId, words }: LostCard): string {

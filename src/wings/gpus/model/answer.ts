@@ -61,6 +61,8 @@ export type Answer =
       readonly processes: readonly SeenProcess[];
       /** How many there are of other things, by kind. */
       readonly counted?: Readonly<Record<string, number>>;
+      /** What an administrator might change about them. Absent: nothing is known. */
+      readonly notes?: readonly string[];
       /** What to know of this look; null: nothing. */
       readonly remark: string | null;
     }

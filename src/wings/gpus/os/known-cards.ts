@@ -3,14 +3,21 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Log } from '../../../kernel/ports/log.ts';
-import type { Kept, KnownCards } from '../ports/known-cards.ts';
+import type { KnownCards } from '../ports/known-cards.ts';
 
-export function knownCardsIn(folder: string, log: Log): KnownCards {
+/** `read`: what can be true of a file; null: it is somebody else's. */
+export function knownCardsIn(
+  folder: string,
+  log: Log,
+  read: (value: unknown) => ReturnType<KnownCards['load']>,
+): KnownCards {
   const file = join(folder, 'gpus.json');
   return {
     load: () => {
       try {
-        return keptIn(JSON.parse(readFileSync(file, 'utf8')));
+        const kept = read(JSON.parse(readFileSync(file, 'utf8')));
+        if (kept === null) log.warn({ file }, 'not of known gpus, and not read');
+        return kept;
       } catch (error) {
         const { code } = error as NodeJS.ErrnoException;
         if (code !== 'ENOENT') log.warn({ file, error: String(error) }, 'not read: known gpus');
@@ -26,14 +33,4 @@ export function knownCardsIn(folder: string, log: Log): KnownCards {
       }
     },
   };
-}
-
-/** Null: somebody else's file. */
-function keptIn(value: unknown): Kept | null {
-  const { bootId, cards, keeps = [] } = (value ?? {}) as Partial<Kept>;
-  if (typeof bootId !== 'string' || !Array.isArray(cards)) return null;
-  const isWhole = cards.every((one: Partial<Kept['cards'][number]> | null) => {
-    return typeof one?.uuid === 'string' && typeof one.vendor === 'string';
-  });
-  return isWhole && Array.isArray(keeps) ? { bootId, cards, keeps } : null;
 }

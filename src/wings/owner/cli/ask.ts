@@ -27,22 +27,25 @@ export async function askNodes(
   const local = localNodes(context);
   if (names === undefined) {
     if (local.length === 0) throw nobodyHere(context);
-    await askAll(context, local, ways);
+    await askEach(context, local, (node) => ways.here(node));
     return;
   }
-  for (const name of names.map(readName)) {
+  await askEach(context, names.map(readName), (name) => {
     const node = local.find((one) => one.name === name);
-    if (node === undefined) await ways.byHead(name);
-    else await hereOrByHead(node, ways);
-  }
+    return node === undefined ? ways.byHead(name) : hereOrByHead(node, ways);
+  });
 }
 
-/** One that does not do it keeps none of the others from it. */
-async function askAll(context: Context, nodes: readonly LocalNode[], ways: Ways): Promise<void> {
+/** One that does not do it keeps none of the others from it. Throws the first failure. */
+export async function askEach<T>(
+  context: Pick<Context, 'note'>,
+  all: readonly T[],
+  act: (one: T) => Promise<void>,
+): Promise<void> {
   const failures: Failure[] = [];
-  for (const node of nodes) {
+  for (const one of all) {
     try {
-      await ways.here(node);
+      await act(one);
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       failures.push(error);

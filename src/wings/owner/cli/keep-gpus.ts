@@ -6,7 +6,7 @@ import { formatInstant } from '../../../kernel/cli/output/words.ts';
 import { AGENT_PATHS, type KeepReply } from '../../../kernel/model/agent-socket.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { askNode } from './agent-sockets.ts';
-import { askNodes } from './ask.ts';
+import { askEach, askNodes } from './ask.ts';
 
 interface Wish {
   readonly gpus: readonly string[];
@@ -17,29 +17,31 @@ interface Wish {
 }
 
 /** Each of them on the node of this machine that has it. */
-export async function keepGpus(context: Context, wish: Wish): Promise<void> {
-  for (const gpu of wish.gpus) {
-    let isFound = false;
-    let unknown: Failure | null = null;
-    await askNodes(context, wish.nodes, {
-      async here(node) {
-        try {
-          const body = { gpu, durationMs: wish.durationMs };
-          say(context, await askNode<KeepReply>(node, AGENT_PATHS.keepGpu, body), wish);
-          isFound = true;
-        } catch (error) {
-          // Of several nodes here, the one that has it is meant.
-          if (!(error instanceof Failure) || error.code !== 'argument.invalid') throw error;
-          unknown ??= error;
-        }
-      },
-      byHead: (name) => {
-        const words = `--gpu is asked of the agent of ${name}; type it on its machine, as whoever may pause it`;
-        return Promise.reject(usage(words));
-      },
-    });
-    if (!isFound && unknown !== null) throw unknown;
-  }
+export function keepGpus(context: Context, wish: Wish): Promise<void> {
+  return askEach(context, wish.gpus, (gpu) => keepGpu(context, gpu, wish));
+}
+
+async function keepGpu(context: Context, gpu: string, wish: Wish): Promise<void> {
+  let isFound = false;
+  let unknown: Failure | null = null;
+  await askNodes(context, wish.nodes, {
+    async here(node) {
+      try {
+        const body = { gpu, durationMs: wish.durationMs };
+        say(context, await askNode<KeepReply>(node, AGENT_PATHS.keepGpu, body), wish);
+        isFound = true;
+      } catch (error) {
+        // Of several nodes here, the one that has it is meant.
+        if (!(error instanceof Failure) || error.code !== 'argument.invalid') throw error;
+        unknown ??= error;
+      }
+    },
+    byHead: (name) => {
+      const words = `--gpu is asked of the agent of ${name}; type it on its machine, as whoever may pause it`;
+      return Promise.reject(usage(words));
+    },
+  });
+  if (!isFound && unknown !== null) throw unknown;
 }
 
 function say(context: Context, { node, gpu, until, tasks }: KeepReply, { durationMs }: Wish): void {

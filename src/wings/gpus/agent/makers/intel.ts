@@ -13,6 +13,8 @@ import { type MachineView, type Tool, textOf } from '../../ports/machine-view.ts
 
 const VENDOR = 'intel';
 const FORMAT = '--format=csv,noheader,nounits';
+/** A tool that does not say what cards use is of version 1, which never will, or has stumbled. */
+const LOOKS_BETWEEN = 30;
 /** Cards of which is asked what they have. */
 const CARDS_MAX = 64;
 
@@ -20,7 +22,8 @@ export class Intel {
   readonly #tool: Tool;
   /** By uuid; null: it did not say. */
   readonly #memory = new Map<string, number | null>();
-  #knowsFields = true;
+  /** Looks until it is asked again what cards use. */
+  #looksLeft = 0;
 
   constructor(machine: MachineView) {
     this.#tool = machine.tool('xpu-smi');
@@ -60,10 +63,11 @@ export class Intel {
 
   /** Version 1 takes a start for each card: what they use is not asked of it. */
   async #withUse(cards: readonly SeenCard[]): Promise<readonly SeenCard[]> {
-    if (!this.#knowsFields) return cards;
+    this.#looksLeft -= 1;
+    if (this.#looksLeft > 0) return cards;
     const said = await this.#tool.run(`--query-gpu=${XPU_FIELDS.join(',')}`, FORMAT);
-    if (said.kind === 'mute') return cards;
-    this.#knowsFields = said.code === 0;
-    return this.#knowsFields ? withXpuUse(cards, said.text) : cards;
+    if (said.kind === 'said' && said.code === 0) return withXpuUse(cards, said.text);
+    if (said.kind === 'said') this.#looksLeft = LOOKS_BETWEEN;
+    return cards;
   }
 }

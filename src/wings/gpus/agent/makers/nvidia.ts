@@ -14,6 +14,7 @@ import {
 } from '../../core/nvidia/csv.ts';
 import { cardOfDriver } from '../../core/nvidia/driver-file.ts';
 import { readLinks, withLinks } from '../../core/nvidia/links.ts';
+import { cudaVersionIn, driverWords, setUpNotes } from '../../core/nvidia/set-up.ts';
 import {
   placeOnSlices,
   readSlices,
@@ -24,6 +25,7 @@ import {
 import { NO_XIDS, type Xids, xidsAfter } from '../../core/nvidia/xid.ts';
 import type { Answer } from '../../model/answer.ts';
 import { type MachineView, type Said, type Tool, textOf } from '../../ports/machine-view.ts';
+import { NvidiaSetUp } from './nvidia-set-up.ts';
 
 const VENDOR = 'nvidia';
 const FORMAT = '--format=csv,noheader,nounits';
@@ -49,11 +51,15 @@ export class Nvidia {
   /** Asked for by itself: what hangs on it must not keep the others from being asked. */
   readonly #topology: Tool;
   #links: Links | null = null;
+  readonly #setUp: NvidiaSetUp;
+  /** Asked once of each driver. */
+  #cuda: { readonly driver: string; readonly version: string | null } | null = null;
 
   constructor(machine: MachineView) {
     this.#machine = machine;
     this.#tool = machine.tool('nvidia-smi');
     this.#topology = machine.tool('nvidia-smi');
+    this.#setUp = new NvidiaSetUp(machine);
   }
 
   /** Returns null when the machine has none. */
@@ -105,6 +111,15 @@ export class Nvidia {
     return joined;
   }
 
+  /** Drivers before 535 do not say it so. */
+  async #cudaOf(driver: string): Promise<string | null> {
+    if (this.#cuda?.driver === driver) return this.#cuda.version;
+    const said = await this.#tool.run('--version');
+    const version = cudaVersionIn(textOf(said));
+    if (said.kind === 'said') this.#cuda = { driver, version };
+    return version;
+  }
+
   async #withProcesses(
     seen: readonly NvidiaCard[],
     lost: ReturnType<typeof readLost>,
@@ -115,9 +130,13 @@ export class Nvidia {
     const xml = isCut ? textOf(await this.#tool.run('-q', '-x')) : '';
     const slices = withInstances(listed, xml);
     const placed = slicesByPid(xml, slices);
+    const driver = seen.find((one) => one.driver !== null)?.driver ?? null;
+    const setUp = this.#setUp.look(driver, seen);
+    const cuda = driver === null ? null : await this.#cudaOf(driver);
     return {
       ...({ kind: 'answered', vendor: VENDOR, lost } as const),
-      driver: seen.find(({ driver }) => driver !== null)?.driver ?? null,
+      driver: driver === null ? null : driverWords(driver, cuda, setUp),
+      notes: setUpNotes(setUp),
       cards: withLinks(withSlices(this.#withXids(seen), slices), await this.#linksOf(seen)),
       processes: placeOnSlices(readApps(textOf(apps)), slices, placed),
       remark: apps.kind === 'mute' ? `who uses the cards is not known: ${apps.words}` : null,

@@ -13,6 +13,9 @@ export const FIELDS = [
   ...['mig.mode.current', 'driver_version', 'gpu_recovery_action'],
   ...['ecc.errors.uncorrected.volatile.total', 'remapped_rows.pending', 'remapped_rows.failure'],
   ...['retired_pages.pending', 'power.draw', 'temperature.gpu'],
+  ...['persistence_mode', 'compute_mode', 'clocks_event_reasons.active'],
+  // Its name in drivers before 535.
+  'clocks_throttle_reasons.active',
 ];
 export const APP_FIELDS = 'gpu_uuid,pid,name,used_memory';
 
@@ -32,6 +35,9 @@ export interface NvidiaCard {
   readonly isCleared: boolean;
   /** The card is cut into parts, and not given whole. */
   readonly isCut: boolean;
+  /** In the driver's words; empty: it does not say. */
+  readonly persistence: string;
+  readonly compute: string;
 }
 
 /** Rows that are whole, whatever stands between them. */
@@ -68,6 +74,8 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
     driver: /^\d/.test(driver) ? driver : null,
     isCleared: row.get('gpu_recovery_action')?.toLowerCase() === 'none',
     isCut: row.get('mig.mode.current') === 'Enabled',
+    persistence: row.get('persistence_mode') ?? '',
+    compute: row.get('compute_mode') ?? '',
   };
 }
 

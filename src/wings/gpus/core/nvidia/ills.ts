@@ -11,6 +11,8 @@ export function illsOf(row: ReadonlyMap<string, string>): string[] {
   if ([...row.values()].some((one) => NEEDS_RESET.test(one))) found.push('GPU requires reset');
   const action = cell('gpu_recovery_action');
   if (isWord(action) && !NO_ACTION.test(action)) found.push(`recovery action: ${action}`);
+  if (cell('compute_mode') === 'Prohibited')
+    found.push('compute mode Prohibited lets no program use it');
   const errors = Number(cell('ecc.errors.uncorrected.volatile.total'));
   if (errors > 0) found.push(`${errors} uncorrected memory errors since the driver was loaded`);
   if (isYes(cell('remapped_rows.failure'))) found.push('remapping of a memory row has failed');

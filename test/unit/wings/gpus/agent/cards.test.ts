@@ -9,7 +9,7 @@ import { CardSource } from '../../../../../src/wings/gpus/agent/card-source.ts';
 import { Lookout } from '../../../../../src/wings/gpus/agent/lookout.ts';
 import { gpusPart } from '../../../../../src/wings/gpus/agent/part.ts';
 import { FIELDS } from '../../../../../src/wings/gpus/core/nvidia/csv.ts';
-import type { Kept } from '../../../../../src/wings/gpus/ports/known-cards.ts';
+import type { Kept } from '../../../../../src/wings/gpus/model/keep.ts';
 import type { MachineView, Said } from '../../../../../src/wings/gpus/ports/machine-view.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 import { launch, share, shell } from '../../../kernel/agent/orders.ts';
@@ -21,6 +21,7 @@ let world = new FakeWorld();
 /** What the tools say by their names; a tool that is missing is not there. */
 let tools: Record<string, string | Said> = {};
 let log: string[] = [];
+let files: Record<string, string> = {};
 let kept: Kept | null = null;
 /** What the other parts of the agent see of it. */
 let inside: AgentInside | null = null;
@@ -29,6 +30,7 @@ afterEach(async () => {
   await world.kill();
   tools = {};
   log = [];
+  files = {};
   kept = null;
 });
 
@@ -55,6 +57,8 @@ function cards(...uuids: readonly string[]): string {
     .join('\n');
 }
 
+const VERSION = 'CUDA Version : 13.0\n';
+
 const VIEW: MachineView = {
   tool: (program) => ({
     get isThere() {
@@ -63,13 +67,18 @@ const VIEW: MachineView = {
     run: (first = '') => {
       const said = tools[program] ?? '';
       if (typeof said !== 'string') return Promise.resolve(said);
+      if (first === '--version') return Promise.resolve({ kind: 'said', code: 0, text: VERSION });
       const isOther = program === 'nvidia-smi' && !first.startsWith('--query-gpu');
       return Promise.resolve({ kind: 'said', code: 0, text: isOther ? '' : said });
     },
   }),
   device: () => null,
-  read: () => null,
-  namesIn: () => [],
+  read: (path) => files[path] ?? null,
+  namesIn: (folder) => {
+    return Object.keys(files).flatMap((path) => {
+      return path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : [];
+    });
+  },
   kernelLog: () => log.splice(0),
   owners: () => new Map(),
   isContained: false,
@@ -271,4 +280,21 @@ test('[V18] nothing is told of a card that is missing, gone or ill', async () =>
   log = ['NVRM: Xid (PCI:0000:00:00): 79, pid=1, GPU has fallen off the bus.'];
   await world.clock.advance(10_000);
   assert.doesNotMatch(busy(), /0: /);
+});
+
+test('[V30] a node tells how its machine is set up for its cards, once it has changed', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a'), podman: '' };
+  await start();
+  const [hello] = world.head.hellos;
+  assert.equal(hello?.gpus?.driver, 'nvidia 580.1 (CUDA 13.0)');
+  assert.match(hello?.gpus?.notes?.join() ?? '', /^podman gives containers no gpus/);
+  files = {
+    '/etc/cdi/nvidia.yaml': 'kind: nvidia.com/gpu',
+    '/tmp/nvidia-mps/nvidia-cuda-mps-control.pid': '77\n',
+    '/proc/77/comm': 'nvidia-cuda-mps\n',
+  };
+  await world.clock.advance(10_000);
+  assert.deepEqual(told()[0]?.notes, undefined);
+  assert.equal(told()[0]?.driver, 'nvidia 580.1 (CUDA 13.0, MPS runs)');
 });

@@ -41,6 +41,10 @@ function row(cells: Partial<Record<string, string>> = {}): string {
     'retired_pages.pending': '[N/A]',
     'power.draw': '38.12',
     'temperature.gpu': '44',
+    persistence_mode: 'Enabled',
+    compute_mode: 'Default',
+    'clocks_event_reasons.active': '0x0000000000000001',
+    'clocks_throttle_reasons.active': '[N/A]',
   };
   return FIELDS.map((field) => cells[field] ?? usual[field]).join(', ');
 }
@@ -68,6 +72,8 @@ test('[V1] a row is a card by its uuid, with the address as the kernel writes it
       driver: '580.95.05',
       isCleared: true,
       isCut: false,
+      persistence: 'Enabled',
+      compute: 'Default',
     },
   ]);
 });
@@ -105,6 +111,9 @@ test('[V3] a driver tells by several signs that a card should get no new work', 
   ]);
   assert.deepEqual(illsOf({ 'retired_pages.pending': 'Yes' }), [
     'a memory page is retired at the next reset',
+  ]);
+  assert.deepEqual(illsOf({ compute_mode: 'Prohibited' }), [
+    'compute mode Prohibited lets no program use it',
   ]);
   const words = ['[N/A]', '[Not Supported]', '[Unknown Error]', 'ERR!', 'N/A'];
   for (const word of words) assert.deepEqual(illsOf({ gpu_recovery_action: word }), [], word);
