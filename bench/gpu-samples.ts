@@ -3,6 +3,7 @@
 // take.
 //   node bench/gpu-samples.ts [NODES]
 
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -29,6 +30,7 @@ const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 const LOG = { debug() {}, info() {}, warn() {}, error() {} };
 const NAMES = Array.from({ length: nodeCount }, (_, at) => `n${at + 1}` as NodeName);
+const FLOWS = ['disk-read', 'disk-written', 'net-received', 'net-sent'];
 const NUMBERS = Array.from({ length: CARDS }, (_, number) => number);
 
 function report(figure: string, amount: number, asked: number): void {
@@ -50,8 +52,22 @@ function dice(seed: number): () => number {
   };
 }
 
-/** The agent's own part: its pass over all processes, the tools' answers, the message. */
+/**
+ * The agent's own part, with as many processes of tasks: its pass over all processes, the tools'
+ * answers, the message.
+ */
 function agentShare(): void {
+  const tasks = Array.from({ length: TASKS }, (_, at) =>
+    spawn('sleep', ['300'], { detached: true, env: { WEFT_LAUNCH: `bench:${at}` } }),
+  );
+  try {
+    measureAgent();
+  } finally {
+    for (const task of tasks) task.kill('SIGKILL');
+  }
+}
+
+function measureAgent(): void {
   const use = systemUse();
   const fields = ['index', 'uuid', 'pci.bus_id', 'name', 'memory.total', 'memory.used'];
   const rows = NUMBERS.map((at) => `${at}, GPU-${at}, 0000:0${at}:00.0, A100, 81920, ${at * 1000}`);
@@ -90,12 +106,16 @@ function message(at: number, seed: number, epochs: readonly string[]): object {
   const next = dice(seed + 1);
   const gpus = NUMBERS.map((number) => {
     const busyPercent = Math.floor(next() * 100);
-    return { number, busyPercent, memoryBytes: Math.floor(next() * 80) * GIB };
+    const warm = { watts: 60 + busyPercent * 6, celsius: 30 + Math.floor(busyPercent / 2) };
+    return { number, busyPercent, memoryBytes: Math.floor(next() * 80) * GIB, ...warm };
   });
   const tasks = epochs.map((epochId) => {
-    return { epochId, cpuMilli: 900, memoryBytes: 4 * GIB, gpuMilli: 400 };
+    const disk = { readBytes: 5_000_000, writtenBytes: 70_000 };
+    return { epochId, cpuMilli: 900, memoryBytes: 4 * GIB, gpuMilli: 400, disk };
   });
-  const node = { cpuMilli: Math.floor(next() * 64_000), memoryBytes: 100 * GIB };
+  const rates = { readRate: Math.floor(next() * 1e8), writtenRate: Math.floor(next() * 1e7) };
+  const flow = { ...rates, receivedRate: Math.floor(next() * 1e8), sentRate: 1000 };
+  const node = { cpuMilli: Math.floor(next() * 64_000), memoryBytes: 100 * GIB, flow };
   return writeLooks([{ at, node, tasks, gpus }], at);
 }
 
@@ -128,9 +148,9 @@ function headShare(file: string): void {
 }
 
 /** A year of one figure, as far as it is kept. */
-function yearOf(seed: number, most: number): readonly Chunk[] {
+function yearOf(seed: number, most: number, { hasPeaks = true } = {}): readonly Chunk[] {
   const next = dice(seed);
-  const track = new Track();
+  const track = new Track({ hasPeaks });
   const kept = new Map<string, Chunk>();
   let level = 0;
   for (let at = 0; at < YEAR_MS; at += LOOK_MS) {
@@ -150,7 +170,12 @@ function year(file: string): void {
   const shelf = sqliteShelf(file);
   const busy = NUMBERS.map((number) => yearOf(number + 1, 100));
   const held = NUMBERS.map((number) => yearOf(number + 91, 80 * GIB));
+  const steady = { hasPeaks: false };
+  const watts = NUMBERS.map((number) => yearOf(number + 301, 700, steady));
+  const celsius = NUMBERS.map((number) => yearOf(number + 401, 90, steady));
+  const slowed = yearOf(501, 0, steady);
   const [cpu, memory] = [yearOf(201, 64_000), yearOf(202, 512 * GIB)];
+  const flows = FLOWS.map((figure, at) => [figure, yearOf(601 + at, 1e9)] as const);
   for (const name of NAMES) {
     const put = (figure: string, chunks: readonly Chunk[]): void => {
       shelf.put(
@@ -160,9 +185,13 @@ function year(file: string): void {
     };
     put('cpu', cpu);
     put('memory', memory);
+    for (const [figure, chunks] of flows) put(figure, chunks);
     for (const number of NUMBERS) {
       put(`gpu${number}`, busy[number] ?? []);
       put(`gpu${number}-memory`, held[number] ?? []);
+      put(`gpu${number}-watts`, watts[number] ?? []);
+      put(`gpu${number}-celsius`, celsius[number] ?? []);
+      put(`gpu${number}-slowed`, slowed);
     }
   }
   shelf.close();

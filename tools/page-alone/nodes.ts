@@ -68,6 +68,7 @@ export function gpuMapOf(now: number, figure: string | null): ReplyOf<'gpuMap'> 
       users: state === 'given' ? [OWNERS[place % 4] as string] : [],
       watts: null,
       celsius: null,
+      slowedBy: null,
       past: place === 1 ? [earlier] : [],
       percents: Array.from({ length: STEPS }, (_, step) => (step < 4 ? null : wave(step))),
     };

@@ -53,6 +53,10 @@ export interface GpuCard {
   readonly over?: readonly { readonly task: string; readonly memoryBytes: number }[];
 }
 
+/** What makes a card work slower than it could, beside the limit of what it may draw. */
+export const SLOWED_BY = ['heat', 'power', 'hardware'] as const;
+export type SlowedBy = (typeof SLOWED_BY)[number];
+
 /** How much a card is used at a look; null: its tool does not say. */
 export interface CardUse {
   /** The number of the card on the node. */
@@ -63,6 +67,7 @@ export interface CardUse {
   /** Absent: the tool does not say. */
   readonly watts?: number;
   readonly celsius?: number;
+  readonly slowedBy?: SlowedBy;
 }
 
 export interface NodeGpus {

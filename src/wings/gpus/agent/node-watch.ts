@@ -69,9 +69,10 @@ export class NodeWatch implements Companion, Viewer {
     return this.#uuids.flatMap((uuid, number) => {
       const card = this.#lookout.machine.cards.get(uuid);
       if (card === undefined || !isFresh(card, now, everyMs)) return [];
-      const { busyPercent, memoryUsedBytes, watts, celsius } = card.seen;
+      const { busyPercent, memoryUsedBytes, watts, celsius, slowedBy } = card.seen;
       const warm = warmth(watts ?? null, celsius ?? null);
-      return [{ number, busyPercent, memoryBytes: memoryUsedBytes, ...warm }];
+      const use = { number, busyPercent, memoryBytes: memoryUsedBytes, ...warm };
+      return [slowedBy === undefined ? use : { ...use, slowedBy }];
     });
   }
 

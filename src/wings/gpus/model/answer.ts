@@ -1,6 +1,7 @@
 // What the tools of drivers say of the cards of a machine, whoever made them.
 
 import type { Device } from '../../../kernel/model/device.ts';
+import type { SlowedBy } from '../../../kernel/model/gpu.ts';
 
 /** One card, or a part of one that is given like a card. */
 export interface SeenCard {
@@ -18,6 +19,8 @@ export interface SeenCard {
   readonly watts?: number;
   /** Temperature of the chip. */
   readonly celsius?: number;
+  /** What keeps it slow. Absent: nothing does, or its tool does not say. */
+  readonly slowedBy?: SlowedBy;
   /** Why it should get no new work, in the driver's words; empty: it is well. */
   readonly ills: readonly string[];
   readonly numaNode?: number;

@@ -11,10 +11,11 @@ import {
   LOOK_MS,
   LOOKS_KEPT_MAX,
   type Look,
+  type NodeFlow,
   TASKS_PER_LOOK_MAX,
 } from '../model/look.ts';
 import { WING } from '../model/wing-name.ts';
-import type { MachineLook, MachineUse, SessionUse } from '../ports/machine-use.ts';
+import type { MachineFlow, MachineLook, MachineUse, SessionUse } from '../ports/machine-use.ts';
 
 export function samplesPart(machine: MachineUse, everyMs = LOOK_MS): AgentPart {
   return { accompany: (agent) => new Sampler(agent, machine, everyMs) };
@@ -24,8 +25,9 @@ export function samplesPart(machine: MachineUse, everyMs = LOOK_MS): AgentPart {
 interface Before {
   readonly at: number;
   readonly wholeMs: number | null;
-  /** By session: time of cpus. */
-  readonly sessions: ReadonlyMap<string, number>;
+  readonly flow: MachineFlow | null;
+  /** By name. */
+  readonly sessions: ReadonlyMap<string, SessionUse>;
 }
 
 interface RunningTask {
@@ -71,10 +73,10 @@ export class Sampler implements Companion {
   }
 
   /** Returns null when it is the first. */
-  #lookAt({ whole, cpuCount, byMark }: MachineLook): Look | null {
+  #lookAt({ whole, cpuCount, byMark, flow }: MachineLook): Look | null {
     const at = this.#agent.ports.clock.monotonic();
     const before = this.#before;
-    this.#before = { at, wholeMs: whole?.cpuMs ?? null, sessions: timesOf(byMark) };
+    this.#before = { at, wholeMs: whole?.cpuMs ?? null, flow, sessions: sessionsOf(byMark) };
     if (before === null || at <= before.at) return null;
     const rate = (spentMs: number): number => {
       const milli = Math.round((Math.max(0, spentMs) / (at - before.at)) * 1000);
@@ -83,14 +85,23 @@ export class Sampler implements Companion {
     const node =
       whole === null || before.wholeMs === null
         ? null
-        : { cpuMilli: rate(whole.cpuMs - before.wholeMs), memoryBytes: whole.memoryBytes };
+        : {
+            cpuMilli: rate(whole.cpuMs - before.wholeMs),
+            memoryBytes: whole.memoryBytes,
+            ...flowSince(before.flow, flow, at - before.at),
+          };
     const gpus = this.#gpus();
     const tasks = this.#running().flatMap(({ epochId, marks, numbers }) => {
       const found = marks.flatMap((mark) => byMark.get(mark) ?? []);
       if (found.length === 0) return [];
       const memoryBytes = found.reduce((sum, one) => sum + one.memoryBytes, 0);
-      const cpuMilli = rate(spentBy(found, before.sessions));
-      return [{ epochId, cpuMilli, memoryBytes, gpuMilli: workOf(gpus, numbers) }];
+      const spent = (of: (one: SessionUse) => number) => spentBy(found, before.sessions, of);
+      const cpuMilli = rate(spent(({ cpuMs }) => cpuMs));
+      const use = { epochId, cpuMilli, memoryBytes, gpuMilli: workOf(gpus, numbers) };
+      if (found.every(({ disk }) => disk === undefined)) return [use];
+      const readBytes = spent(({ disk }) => disk?.readBytes ?? 0);
+      const writtenBytes = spent(({ disk }) => disk?.writtenBytes ?? 0);
+      return [{ ...use, disk: { readBytes, writtenBytes } }];
     });
     if (node === null && tasks.length === 0) return null;
     return { at, node, tasks, gpus };
@@ -123,21 +134,38 @@ export class Sampler implements Companion {
   }
 }
 
-function timesOf(byMark: MachineLook['byMark']): Map<string, number> {
-  const times = new Map<string, number>();
-  for (const sessions of byMark.values()) {
-    for (const { name, cpuMs } of sessions) times.set(name, cpuMs);
-  }
-  return times;
+function sessionsOf(byMark: MachineLook['byMark']): Map<string, SessionUse> {
+  return new Map([...byMark.values()].flat().map((session) => [session.name, session]));
 }
 
 /** Each session by itself: one that has ended takes nothing off the others. */
-function spentBy(sessions: readonly SessionUse[], before: ReadonlyMap<string, number>): number {
-  // What was not there at the look before has begun since. Time of processes that have ended and
-  // were waited for by nobody of the session is lost.
-  return sessions.reduce((sum, { name, cpuMs }) => {
-    return sum + Math.max(0, cpuMs - (before.get(name) ?? 0));
+function spentBy(
+  sessions: readonly SessionUse[],
+  before: ReadonlyMap<string, SessionUse>,
+  of: (session: SessionUse) => number,
+): number {
+  // What was not there at the look before has begun since. What processes have used that have ended
+  // and were waited for by nobody of the session is lost.
+  return sessions.reduce((sum, session) => {
+    const known = before.get(session.name);
+    return sum + Math.max(0, of(session) - (known === undefined ? 0 : of(known)));
   }, 0);
+}
+
+/** Nothing where one of both looks does not know. */
+function flowSince(
+  before: MachineFlow | null,
+  now: MachineFlow | null,
+  ms: number,
+): { readonly flow?: NodeFlow } {
+  if (before === null || now === null) return {};
+  // A disk or network that was taken out counts from nothing again.
+  const rate = (name: keyof MachineFlow): number => {
+    return Math.round((Math.max(0, now[name] - before[name]) / ms) * 1000);
+  };
+  const [readRate, writtenRate] = [rate('readBytes'), rate('writtenBytes')];
+  const [receivedRate, sentRate] = [rate('receivedBytes'), rate('sentBytes')];
+  return { flow: { readRate, writtenRate, receivedRate, sentRate } };
 }
 
 /**

@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { count, instant, nodeName, queryNumber } from '../../../kernel/api/common.ts';
 import { type RouteShape, USER } from '../../../kernel/api/route-shape.ts';
+import { SLOWED_BY } from '../../../kernel/model/gpu.ts';
 
 /** Ms since 1970. */
 const instantInQuery = queryNumber(0, Number.MAX_SAFE_INTEGER);
@@ -50,6 +51,9 @@ export const usedView = z.object({
   memoryBytes: usedFigure,
   /** In thousandths of a gpu; null: it has none. */
   gpuMilli: usedFigure.nullable(),
+  /** From and to disks, of all parts together. */
+  readBytes: count,
+  writtenBytes: count,
 });
 export type UsedView = z.infer<typeof usedView>;
 
@@ -66,6 +70,8 @@ const cardUse = z.object({
   /** What it draws and how warm it is now; null: its tool does not say. */
   watts: z.number().nullable(),
   celsius: z.number().nullable(),
+  /** What keeps it slow now; null: nothing does, or its tool does not say. */
+  slowedBy: z.enum(SLOWED_BY).nullable(),
   /** Tasks that were seen with it since `from`, the latest first, as far as an answer has room. */
   past: z.array(
     z.object({
@@ -93,8 +99,23 @@ export const sampleRoutes = {
       stepMs: count,
       cpu: curve,
       memory: curve,
+      /** Bytes a second, of all disks and over all networks. */
+      flow: z.object({ read: curve, written: curve, received: curve, sent: curve }),
       /** By their numbers on the node. */
-      gpus: z.array(z.object({ number: count, busyPercent: curve, memoryBytes: curve })).readonly(),
+      gpus: z
+        .array(
+          z.object({
+            number: count,
+            busyPercent: curve,
+            memoryBytes: curve,
+            /** Means, as the following. */
+            watts: points,
+            celsius: points,
+            /** Percent of looks at which heat, power or hardware kept it slow. */
+            slowedPercent: points,
+          }),
+        )
+        .readonly(),
     }),
   },
   gpuMap: {

@@ -8,7 +8,7 @@ import type { CardUseView } from '../api/samples.ts';
 import { heldIn } from '../model/past.ts';
 
 /** Known of now alone. */
-type Warmth = 'watts' | 'celsius';
+type Warmth = 'watts' | 'celsius' | 'slowedBy';
 
 interface Options extends ListingOptions {
   readonly at?: string;
@@ -21,6 +21,7 @@ interface Row extends Pick<CardUseView, 'label' | 'type' | 'tasks' | 'users' | W
   readonly state: string | null;
 }
 
+const UNKNOWN = { watts: null, celsius: null, slowedBy: null };
 const EMPTY = 'No node tells of gpus.';
 
 export const verb = defineVerb<Options>({
@@ -37,8 +38,8 @@ export const verb = defineVerb<Options>({
       cards.map(({ label, type, state, tasks, users, past, percents, ...warm }): Row => {
         const holders = span === null ? { tasks, users } : heldIn(past, span);
         const busyPercent = percents.at(span === null ? -1 : 0) ?? null;
-        const { watts, celsius } = span === null ? warm : { watts: null, celsius: null };
-        const known = { watts, celsius, state: span === null ? state : null };
+        const { watts, celsius, slowedBy = null } = span === null ? warm : UNKNOWN;
+        const known = { watts, celsius, slowedBy, state: span === null ? state : null };
         return { node, label, type, busyPercent, ...known, ...holders };
       }),
     );
@@ -73,6 +74,7 @@ const COLUMNS: readonly Column<Row>[] = [
     align: 'right',
     wide: true,
   },
+  { title: 'SLOWED BY', value: ({ slowedBy }) => slowedBy ?? '-', wide: true },
   { title: 'STATE', value: ({ state }) => state?.replace('_', ' ') ?? '-' },
   { title: 'TASKS', value: ({ tasks }) => tasks.join(', ') || '-' },
   { title: 'USERS', value: ({ users }) => users.join(', ') || '-' },

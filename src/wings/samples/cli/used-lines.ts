@@ -5,7 +5,7 @@ import { plural } from '../../../kernel/base/plural.ts';
 import { spark } from '../../../kernel/cli/output/bars.ts';
 import type { Titled } from '../../../kernel/cli/output/one.ts';
 import type { UsedView } from '../api/samples.ts';
-import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../model/used-words.ts';
+import { cpuUsedWords, diskUsedWords, gpuUsedWords, memoryUsedWords } from '../model/used-words.ts';
 
 const WIDTH = 40;
 /** A line of fewer steps says nothing. */
@@ -19,6 +19,7 @@ export function usedLines({ used }: JobDetail): Titled[] {
   return [
     ['Cpus used', curved(`${cpuUsedWords(cpuMilli)}${of}`, cpuMilli)],
     ['Memory used', curved(memoryUsedWords(memoryBytes), memoryBytes)],
+    ['Disk used', diskUsedWords(used)],
     ['Gpus used', gpuMilli === null ? '' : curved(gpuUsedWords(gpuMilli), gpuMilli)],
   ];
 }

@@ -2,12 +2,14 @@
 // may say anything.
 
 import { isWhole } from '../../../kernel/base/whole.ts';
+import { SLOWED_BY } from '../../../kernel/model/gpu.ts';
 import { GPUS_PER_NODE_MAX } from '../../../kernel/model/limits.ts';
 import {
   GPUS_PER_LOOK_MAX,
   type GpuUse,
   LOOKS_KEPT_MAX,
   type Look,
+  type NodeUse,
   TASKS_PER_LOOK_MAX,
   type TaskUse,
   type Use,
@@ -23,23 +25,32 @@ export function writeLooks(looks: readonly Look[], now: number): object {
   const rows = looks.map(({ at, node, tasks, gpus }) => [
     // Monotonic clocks have fractions of a millisecond.
     Math.max(0, Math.round(now - at)),
-    node === null ? null : [node.cpuMilli, node.memoryBytes],
+    node === null ? null : writeNode(node),
     tasks.map(writeTask),
     gpus.map(writeGpu),
   ]);
   return { looks: rows };
 }
 
-/** An older head reads no more than the first three. */
-function writeGpu({ number, busyPercent, memoryBytes, watts, celsius }: GpuUse): unknown[] {
-  const row = [number, busyPercent, memoryBytes];
-  return watts === undefined && celsius === undefined
-    ? row
-    : [...row, watts ?? null, celsius ?? null];
+/** An older head reads no more than the first two. */
+function writeNode({ cpuMilli, memoryBytes, flow }: NodeUse): number[] {
+  if (flow === undefined) return [cpuMilli, memoryBytes];
+  const { readRate, writtenRate, receivedRate, sentRate } = flow;
+  return [cpuMilli, memoryBytes, readRate, writtenRate, receivedRate, sentRate];
 }
 
-function writeTask({ epochId, cpuMilli, memoryBytes, gpuMilli }: TaskUse): unknown[] {
+/** An older head reads no more than the first three, or five. */
+function writeGpu(use: GpuUse): unknown[] {
+  const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } = use;
+  const row = [number, busyPercent, memoryBytes];
+  const warm = [watts ?? null, celsius ?? null];
+  if (slowedBy !== undefined) return [...row, ...warm, SLOWED_BY.indexOf(slowedBy)];
+  return warm.every((one) => one === null) ? row : [...row, ...warm];
+}
+
+function writeTask({ epochId, cpuMilli, memoryBytes, gpuMilli, disk }: TaskUse): unknown[] {
   const row = [epochId, cpuMilli, memoryBytes];
+  if (disk !== undefined) return [...row, gpuMilli, disk.readBytes, disk.writtenBytes];
   return gpuMilli === null ? row : [...row, gpuMilli];
 }
 
@@ -73,19 +84,19 @@ function readLook(row: unknown, now: number): Look | null {
   }
   const gpus = readGpus(cards);
   if (gpus === null) return null;
-  const ofNode = node === null ? null : readUse(node);
+  const ofNode = node === null ? null : readNode(node);
   if (node !== null && ofNode === null) return null;
   return { at: now - agoMs, node: ofNode, tasks: found, gpus };
 }
 
 function readTask(task: unknown): TaskUse | null {
   if (!Array.isArray(task)) return null;
-  const [epochId, cpuMilli, memoryBytes, gpuMilli = null] = task as unknown[];
+  const [epochId, cpuMilli, memoryBytes, gpuMilli = null, ...disk] = task as unknown[];
   const use = readUse([cpuMilli, memoryBytes]);
   if (use === null || typeof epochId !== 'string' || epochId.length > EPOCH_ID_MAX) return null;
-  if (gpuMilli === null) return { epochId, ...use, gpuMilli };
-  if (typeof gpuMilli !== 'number' || !isWhole(gpuMilli, 0, MILLI_MAX)) return null;
-  return { epochId, ...use, gpuMilli };
+  const isKnown = typeof gpuMilli === 'number' && isWhole(gpuMilli, 0, MILLI_MAX);
+  if (gpuMilli !== null && !isKnown) return null;
+  return { epochId, ...use, gpuMilli: isKnown ? gpuMilli : null, ...readDisk(disk) };
 }
 
 function readGpus(cards: unknown): readonly GpuUse[] | null {
@@ -103,13 +114,39 @@ function readGpus(cards: unknown): readonly GpuUse[] | null {
 }
 
 /** What cannot be says nothing about the rest. */
-function readWarmth([watts, celsius]: readonly unknown[]): Pick<GpuUse, 'watts' | 'celsius'> {
+function readDisk([readBytes, writtenBytes]: readonly unknown[]): Pick<TaskUse, 'disk'> {
+  if (!isAmount(readBytes) || !isAmount(writtenBytes)) return {};
+  return { disk: { readBytes, writtenBytes } };
+}
+
+function readFlow(rates: readonly unknown[]): Pick<NodeUse, 'flow'> {
+  if (rates.length < 4 || !rates.every(isAmount)) return {};
+  const [readRate = 0, writtenRate = 0, receivedRate = 0, sentRate = 0] = rates;
+  return { flow: { readRate, writtenRate, receivedRate, sentRate } };
+}
+
+/** What cannot be says nothing about the rest. */
+function readWarmth([watts, celsius, slowed]: readonly unknown[]): Omit<
+  GpuUse,
+  'number' | 'busyPercent' | 'memoryBytes'
+> {
+  const slowedBy = isAmount(slowed) ? SLOWED_BY[slowed] : undefined;
   return {
+    ...(slowedBy === undefined ? {} : { slowedBy }),
     ...(typeof watts === 'number' && isWhole(watts, 0, WATTS_MAX) ? { watts } : {}),
     ...(typeof celsius === 'number' && isWhole(celsius, -CELSIUS_MAX, CELSIUS_MAX)
       ? { celsius }
       : {}),
   };
+}
+
+function isAmount(value: unknown): value is number {
+  return isWhole(value, 0, Number.MAX_SAFE_INTEGER);
+}
+
+function readNode(amounts: unknown): NodeUse | null {
+  const use = readUse(amounts);
+  return use === null ? null : { ...use, ...readFlow((amounts as unknown[]).slice(2, 6)) };
 }
 
 function readUse(amounts: unknown): Use | null {

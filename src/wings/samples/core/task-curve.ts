@@ -26,6 +26,8 @@ export interface Gain {
   readonly cpuMilli: number;
   readonly memoryBytes: number;
   readonly gpuMilli: number;
+  readonly readBytes: number;
+  readonly writtenBytes: number;
 }
 
 /** One step of both curves. */
@@ -41,7 +43,7 @@ export class TaskCurve {
   readonly #from: number;
   #until: number;
   #looks = 0;
-  readonly #sum = { cpu: 0, memory: 0, gpu: 0 };
+  readonly #sum = { cpu: 0, memory: 0, gpu: 0, read: 0, written: 0 };
   readonly #peak = { cpu: 0, memory: 0, gpu: 0 };
   #stepMs = LOOK_MS;
   #steps: Step[] = [];
@@ -60,8 +62,10 @@ export class TaskCurve {
     curve.#looks = row.looks;
     curve.#stepMs = Math.max(LOOK_MS, row.stepMs);
     curve.#steps = stepsOf(row);
-    const { cpuMilliSum, memoryBytesSum, gpuMilliSum } = row;
-    Object.assign(curve.#sum, { cpu: cpuMilliSum, memory: memoryBytesSum, gpu: gpuMilliSum });
+    const { cpuMilliSum, memoryBytesSum, gpuMilliSum, readBytes: read, writtenBytes } = row;
+    const disk = { read, written: writtenBytes };
+    const sums = { cpu: cpuMilliSum, memory: memoryBytesSum, gpu: gpuMilliSum, ...disk };
+    Object.assign(curve.#sum, sums);
     const { cpuMilliPeak, memoryBytesPeak, gpuMilliPeak } = row;
     Object.assign(curve.#peak, { cpu: cpuMilliPeak, memory: memoryBytesPeak, gpu: gpuMilliPeak });
     curve.wrote(row);
@@ -73,8 +77,10 @@ export class TaskCurve {
   }
 
   /** The row is where it is kept now. */
-  wrote({ looks, cpuMilliSum, memoryBytesSum, gpuMilliSum }: TaskRow): void {
-    this.#written = { looks, cpuMilliSum, memoryBytesSum, gpuMilliSum };
+  wrote(row: TaskRow): void {
+    const { looks, cpuMilliSum, memoryBytesSum, gpuMilliSum, readBytes, writtenBytes } = row;
+    const disk = { readBytes, writtenBytes };
+    this.#written = { looks, cpuMilliSum, memoryBytesSum, gpuMilliSum, ...disk };
   }
 
   /** False: none of it has been written. */
@@ -89,6 +95,8 @@ export class TaskCurve {
       cpuMilli: this.#sum.cpu - (before?.cpuMilliSum ?? 0),
       memoryBytes: this.#sum.memory - (before?.memoryBytesSum ?? 0),
       gpuMilli: this.#sum.gpu - (before?.gpuMilliSum ?? 0),
+      readBytes: this.#sum.read - (before?.readBytes ?? 0),
+      writtenBytes: this.#sum.written - (before?.writtenBytes ?? 0),
     };
   }
 
@@ -97,7 +105,7 @@ export class TaskCurve {
   }
 
   /** False: it is not after the looks before. */
-  add(at: number, { cpuMilli, memoryBytes, gpuMilli }: Omit<TaskUse, 'epochId'>): boolean {
+  add(at: number, { cpuMilli, memoryBytes, gpuMilli, disk }: Omit<TaskUse, 'epochId'>): boolean {
     if (at < this.#until) return false;
     const gpu = gpuMilli ?? 0;
     this.#until = at;
@@ -105,6 +113,8 @@ export class TaskCurve {
     this.#sum.cpu += cpuMilli;
     this.#sum.memory += memoryBytes;
     this.#sum.gpu += gpu;
+    this.#sum.read += disk?.readBytes ?? 0;
+    this.#sum.written += disk?.writtenBytes ?? 0;
     this.#peak.gpu = Math.max(this.#peak.gpu, gpu);
     this.#peak.cpu = Math.max(this.#peak.cpu, cpuMilli);
     this.#peak.memory = Math.max(this.#peak.memory, memoryBytes);
@@ -136,6 +146,8 @@ export class TaskCurve {
       memoryBytesPeak: this.#peak.memory,
       gpuMilliSum: Math.round(this.#sum.gpu),
       gpuMilliPeak: Math.round(this.#peak.gpu),
+      readBytes: this.#sum.read,
+      writtenBytes: this.#sum.written,
       stepMs: this.#stepMs,
     };
   }
@@ -159,7 +171,7 @@ export class TaskCurve {
   }
 }
 
-type SumName = 'cpuMilliSum' | 'memoryBytesSum' | 'gpuMilliSum';
+type SumName = 'cpuMilliSum' | 'memoryBytesSum' | 'gpuMilliSum' | 'readBytes' | 'writtenBytes';
 
 /** How many looks were in each is not kept: as many as fit. */
 function stepsOf({ cpu, memory, gpu, stepMs }: TaskRow): Step[] {

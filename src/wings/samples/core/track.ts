@@ -39,7 +39,8 @@ interface Sum {
 
 interface Coarse {
   readonly mean: Line;
-  readonly peak: Line;
+  /** Null: of this figure means say enough. */
+  readonly peak: Line | null;
   sum: Sum | null;
 }
 
@@ -47,12 +48,13 @@ export class Track {
   readonly #fine: Line;
   readonly #coarse: readonly Coarse[];
 
-  constructor() {
+  /** `hasPeaks` false: half of what it costs on the disk. */
+  constructor({ hasPeaks = true }: { readonly hasPeaks?: boolean } = {}) {
     const [finest, ...others] = LEVELS as [Level, ...Level[]];
     this.#fine = new Line(finest.mean, finest.stepMs, finest.steps);
     this.#coarse = others.map(({ stepMs, steps, mean, peak }) => ({
       mean: new Line(mean, stepMs, steps),
-      peak: new Line(peak, stepMs, steps),
+      peak: hasPeaks ? new Line(peak, stepMs, steps) : null,
       sum: null,
     }));
   }
@@ -75,7 +77,7 @@ export class Track {
       }
       if (before !== null) {
         done.push(...of(coarse.mean, before.step, codeOf(before.amount / before.count)));
-        done.push(...of(coarse.peak, before.step, codeOf(before.peak)));
+        if (coarse.peak !== null) done.push(...of(coarse.peak, before.step, codeOf(before.peak)));
       }
       coarse.sum = { step, amount, peak: amount, count: 1 };
     }
@@ -88,7 +90,7 @@ export class Track {
   }
 
   get lines(): readonly Line[] {
-    return [this.#fine, ...this.#coarse.flatMap(({ mean, peak }) => [mean, peak])];
+    return [this.#fine, ...this.#coarse.flatMap(({ mean, peak }) => (peak ? [mean, peak] : mean))];
   }
 }
 

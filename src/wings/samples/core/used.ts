@@ -27,6 +27,9 @@ export interface JobUse {
   readonly memoryBytes: Used;
   /** Thousandths of gpus that worked; null: it has none. */
   readonly gpuMilli: Used | null;
+  /** From and to disks, of all parts together. */
+  readonly readBytes: number;
+  readonly writtenBytes: number;
 }
 
 /**
@@ -59,6 +62,8 @@ export function usedBy(sums: JobSums, only: TaskRow | null): JobUse | null {
       bytes: only?.memory,
     }),
     gpuMilli: asked === 0 ? null : figure({ asked, sum, peak, bytes: only?.gpu }),
+    readBytes: sums.readBytes,
+    writtenBytes: sums.writtenBytes,
   };
 }
 
@@ -80,6 +85,8 @@ export function withLive(stored: JobSums, live: Iterable<TaskCurve>): JobSums {
     all.cpuMilliSum += gain.cpuMilli;
     all.memoryBytesSum += gain.memoryBytes;
     all.gpuMilliSum += gain.gpuMilli;
+    all.readBytes += gain.readBytes;
+    all.writtenBytes += gain.writtenBytes;
     for (const name of GREATEST) all[name] = Math.max(all[name], row[name]);
   }
   return all;

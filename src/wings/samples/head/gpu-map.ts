@@ -56,8 +56,8 @@ function cardsOf(node: Node, figure: Figure, { meansOf, lastOf, past }: Seen): C
     const means = meansOf(node.name, series);
     const percents = figure === 'busy' ? means : means.map((point) => shareOf(point, memoryBytes));
     const users = usersOf(node, tasks);
-    const { watts = null, celsius = null } = lastOf(numbers[at] ?? -1) ?? {};
-    const now = { label, type, state, why, tasks, users, watts, celsius };
+    const { watts = null, celsius = null, slowedBy = null } = lastOf(numbers[at] ?? -1) ?? {};
+    const now = { label, type, state, why, tasks, users, watts, celsius, slowedBy };
     return { ...now, past: pastOf(past, uuid), percents };
   });
 }

@@ -12,7 +12,7 @@ import { TaskCurve } from '../core/task-curve.ts';
 import { type Grid, gridFor, LEVELS, Track } from '../core/track.ts';
 import { type JobUse, usedBy, withLive } from '../core/used.ts';
 import type { Holder, SeriesChunk } from '../model/chunk.ts';
-import type { GpuUse, Look, Point, TaskUse } from '../model/look.ts';
+import type { GpuUse, Look, NodeFlow, Point, TaskUse } from '../model/look.ts';
 import type { OwnerUse, Shelf } from '../ports/shelf.ts';
 import { nameOf } from './task-name.ts';
 
@@ -28,8 +28,11 @@ const STEPS_PER_ANSWER_MAX = 1500;
 /** Steps of each card where all are shown together. */
 const MAP_STEPS_MAX = 80;
 
-/** By figure: `cpu`, `memory`, `gpu0`, `gpu0-memory`. */
+/** By figure: `cpu`, `memory`, `disk-read`, `gpu0`, `gpu0-memory`, `gpu0-watts`. */
 type Tracks = Map<string, Track>;
+
+/** Figures that change slowly, or of which the mean says all. */
+const STEADY = /-(?:watts|celsius|slowed)$/;
 
 interface Curve {
   readonly mean: readonly Point[];
@@ -43,7 +46,16 @@ export interface NodeCurves {
   readonly cpu: Curve;
   /** Bytes. */
   readonly memory: Curve;
+  /** Bytes a second. */
+  readonly flow: FlowCurves;
   readonly gpus: readonly GpuCurves[];
+}
+
+export interface FlowCurves {
+  readonly read: Curve;
+  readonly written: Curve;
+  readonly received: Curve;
+  readonly sent: Curve;
 }
 
 export interface GpuCurves {
@@ -51,6 +63,11 @@ export interface GpuCurves {
   readonly number: number;
   readonly busyPercent: Curve;
   readonly memoryBytes: Curve;
+  /** Means, as the following. */
+  readonly watts: readonly Point[];
+  readonly celsius: readonly Point[];
+  /** Percent of looks at which something kept it slow. */
+  readonly slowedPercent: readonly Point[];
 }
 
 export class Samples {
@@ -105,7 +122,7 @@ export class Samples {
     const tracks: Tracks = this.#nodes.get(name) ?? new Map();
     this.#nodes.set(name, tracks);
     for (const [figure, amount] of figuresOf(look)) {
-      const track = tracks.get(figure) ?? new Track();
+      const track = tracks.get(figure) ?? new Track({ hasPeaks: !STEADY.test(figure) });
       tracks.set(figure, track);
       const series = `${name}/${figure}`;
       const earlier = (line: number, start: number) => this.#shelf.chunk(series, line, start);
@@ -229,12 +246,25 @@ export class Samples {
     const grid = gridFor(from, this.#clock.now(), STEPS_PER_ANSWER_MAX);
     const { first, merged, level } = grid;
     const of = (figure: string): Curve => this.#curve(name, figure, grid);
-    const gpus = this.#gpusOf(name).map((number) => {
-      return { number, busyPercent: of(`gpu${number}`), memoryBytes: of(`gpu${number}-memory`) };
-    });
+    const meansOf = (figure: string): readonly Point[] =>
+      this.#column(name, figure, { line: level.mean, grid }).means();
+    const gpus = this.#gpusOf(name).map((number) => ({
+      number,
+      busyPercent: of(`gpu${number}`),
+      memoryBytes: of(`gpu${number}-memory`),
+      watts: meansOf(`gpu${number}-watts`),
+      celsius: meansOf(`gpu${number}-celsius`),
+      slowedPercent: meansOf(`gpu${number}-slowed`),
+    }));
     const stepMs = level.stepMs * merged;
     const [cpu, memory] = [of('cpu'), of('memory')];
-    return { from: first * level.stepMs, stepMs, cpu, memory, gpus };
+    const flow = {
+      read: of('disk-read'),
+      written: of('disk-written'),
+      received: of('net-received'),
+      sent: of('net-sent'),
+    };
+    return { from: first * level.stepMs, stepMs, cpu, memory, flow, gpus };
   }
 
   /**
@@ -316,9 +346,20 @@ function* figuresOf({ node, gpus }: Look): Generator<readonly [figure: string, a
   if (node !== null) {
     yield ['cpu', node.cpuMilli];
     yield ['memory', node.memoryBytes];
+    if (node.flow !== undefined) yield* flowFigures(node.flow);
   }
-  for (const { number, busyPercent, memoryBytes } of gpus) {
+  for (const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } of gpus) {
     yield [`gpu${number}`, busyPercent];
     yield [`gpu${number}-memory`, memoryBytes];
+    if (watts !== undefined) yield [`gpu${number}-watts`, watts];
+    if (celsius !== undefined) yield [`gpu${number}-celsius`, celsius];
+    yield [`gpu${number}-slowed`, slowedBy === undefined ? 0 : 100];
   }
+}
+
+function* flowFigures(flow: NodeFlow): Generator<readonly [figure: string, amount: number]> {
+  yield ['disk-read', flow.readRate];
+  yield ['disk-written', flow.writtenRate];
+  yield ['net-received', flow.receivedRate];
+  yield ['net-sent', flow.sentRate];
 }

@@ -29,6 +29,8 @@ export interface JobSums {
   gpuMilliAsked: number;
   gpuMilliSum: number;
   gpuMilliPeak: number;
+  readBytes: number;
+  writtenBytes: number;
 }
 
 /** What one start of a task used on one node. */
@@ -52,6 +54,9 @@ export interface TaskRow {
   readonly gpuMilliAsked: number;
   readonly gpuMilliSum: number;
   readonly gpuMilliPeak: number;
+  /** From and to disks, as far as nodes may say it. */
+  readonly readBytes: number;
+  readonly writtenBytes: number;
   /** Steps of its curves, which begin at `from`. */
   readonly stepMs: number;
   readonly cpu: Uint8Array;

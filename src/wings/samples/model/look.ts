@@ -1,5 +1,7 @@
 // What an agent sees at one look, and what becomes of many: how much was used, by whom, over time.
 
+import type { SlowedBy } from '../../../kernel/model/gpu.ts';
+
 /** Agents look so often. */
 export const LOOK_MS = 10_000;
 /** Looks that an agent keeps while no head takes them: an hour. */
@@ -14,10 +16,25 @@ export interface Use {
   readonly memoryBytes: number;
 }
 
+/** Bytes a second. */
+export interface NodeFlow {
+  readonly readRate: number;
+  readonly writtenRate: number;
+  readonly receivedRate: number;
+  readonly sentRate: number;
+}
+
+/** A machine of which the disks and networks are known, too. */
+export interface NodeUse extends Use {
+  readonly flow?: NodeFlow;
+}
+
 export interface TaskUse extends Use {
   readonly epochId: string;
   /** Thousandths of its gpus that worked; null: it has none, or nobody says. */
   readonly gpuMilli: number | null;
+  /** Bytes from and to disks since the look before. Absent: nobody says. */
+  readonly disk?: { readonly readBytes: number; readonly writtenBytes: number };
 }
 
 /** A gpu of the node. */
@@ -28,6 +45,8 @@ export interface GpuUse {
   /** Absent: its tool does not say. */
   readonly watts?: number;
   readonly celsius?: number;
+  /** What keeps it slow. Absent: nothing does, or its tool does not say. */
+  readonly slowedBy?: SlowedBy;
 }
 
 /** Gpus of one look that are told. */
@@ -37,7 +56,7 @@ export interface Look {
   /** Ms since 1970, by the clock of who tells of it. */
   readonly at: number;
   /** Null when the machine does not say. */
-  readonly node: Use | null;
+  readonly node: NodeUse | null;
   readonly tasks: readonly TaskUse[];
   readonly gpus: readonly GpuUse[];
 }

@@ -3,7 +3,8 @@
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { environmentOf, statFields } from '../../../kernel/os/environment-of.ts';
-import type { MachineLook, MachineUse, SessionUse } from '../ports/machine-use.ts';
+import type { DiskUse, MachineLook, MachineUse, SessionUse } from '../ports/machine-use.ts';
+import { machineFlow } from './machine-flow.ts';
 
 const MARK = 'WEFT_LAUNCH=';
 /** Linux tells times of processes in hundredths of a second, whatever its own tick is (time(7)). */
@@ -17,7 +18,8 @@ export function systemUse(): MachineUse {
   return {
     look: () => {
       const stat = readOrEmpty('/proc/stat');
-      return { whole: wholeUse(stat), cpuCount: cpusIn(stat), byMark: useByMark(marks) };
+      const byMark = useByMark(marks);
+      return { whole: wholeUse(stat), cpuCount: cpusIn(stat), byMark, flow: machineFlow() };
     },
   };
 }
@@ -41,20 +43,21 @@ interface Sum {
 
 /** `marks`: of sessions that were seen before, which never change. */
 function useByMark(marks: Map<string, string | null>): Map<string, SessionUse[]> {
-  const sessions = new Map<string, Sum & { startTicks: string }>();
+  const sessions = new Map<string, Sum & { startTicks: string; pids: string[] }>();
   for (const pid of pids()) {
     const fields = statFields(pid);
     if (fields === null) continue;
     const session = fields[3] ?? '';
-    const sum = sessions.get(session) ?? { cpuMs: 0, memoryBytes: 0, startTicks: '' };
+    const sum = sessions.get(session) ?? { cpuMs: 0, memoryBytes: 0, startTicks: '', pids: [] };
     // User and system time, and that of children that have ended and were waited for.
     const ticks = [11, 12, 13, 14].reduce((all, at) => all + Number(fields[at] ?? 0), 0);
     sum.cpuMs += ticks * MS_PER_TICK;
     if (fields[0] !== 'Z') sum.memoryBytes += Number(fields[21] ?? 0) * PAGE_BYTES;
+    sum.pids.push(pid);
     if (pid === session) sum.startTicks = fields[19] ?? '';
     sessions.set(session, sum);
   }
-  return marked(sessions, marks);
+  return marked(sessions, marks, markOf, (session) => diskUse(sessions.get(session)?.pids ?? []));
 }
 
 /** `markFor`: undefined when nobody can say it at the moment. */
@@ -62,6 +65,7 @@ export function marked(
   sessions: ReadonlyMap<string, Sum & { readonly startTicks: string }>,
   marks: Map<string, string | null>,
   markFor: (session: string) => string | null | undefined = markOf,
+  diskOf: (session: string) => DiskUse | null = () => null,
 ): Map<string, SessionUse[]> {
   const found = new Map<string, SessionUse[]>();
   const seen = new Set<string>();
@@ -76,11 +80,30 @@ export function marked(
     marks.set(key, mark);
     if (mark === null) continue;
     const all = found.get(mark) ?? [];
-    all.push({ name: key, cpuMs, memoryBytes });
+    const disk = diskOf(session);
+    const use = { name: key, cpuMs, memoryBytes };
+    all.push(disk === null ? use : { ...use, disk });
     found.set(mark, all);
   }
   for (const key of marks.keys()) if (!seen.has(key)) marks.delete(key);
   return found;
+}
+
+/**
+ * Bytes of these processes, and of children that they waited for (proc_pid_io(5)). Null: none of
+ * them may be looked at.
+ */
+function diskUse(pids: readonly string[]): DiskUse | null {
+  let sum: { readBytes: number; writtenBytes: number } | null = null;
+  for (const pid of pids) {
+    const [, read, written] =
+      /^read_bytes: (\d+)\nwrite_bytes: (\d+)$/m.exec(readOrEmpty(`/proc/${pid}/io`)) ?? [];
+    if (read === undefined) continue;
+    sum ??= { readBytes: 0, writtenBytes: 0 };
+    sum.readBytes += Number(read);
+    sum.writtenBytes += Number(written);
+  }
+  return sum;
 }
 
 function markOf(pid: string): string | null | undefined {

@@ -47,8 +47,70 @@ function NodeCurves({ name }: { readonly name: string }) {
   );
 }
 
+type Points = readonly (number | null)[];
+
+function isKnown(points: Points): boolean {
+  return points.some((point) => point !== null);
+}
+
+interface FlowParts {
+  readonly label: string;
+  readonly times: readonly number[];
+  readonly pairs: readonly [first: readonly [string, Points], second: readonly [string, Points]];
+}
+
+/** Nothing of a machine that does not say. */
+function Flow({ label, times, pairs }: FlowParts) {
+  const [[first, to], [second, away]] = pairs;
+  if (!isKnown(to)) return null;
+  return (
+    <Curves
+      label={label}
+      times={times}
+      curves={[
+        { name: first, tone: 'run', values: to },
+        { name: second, tone: 'wait', values: away },
+      ]}
+      format={sizeWords}
+    />
+  );
+}
+
+interface GpuParts {
+  readonly gpu: ReplyOf<'nodeSamples'>['gpus'][number];
+  readonly times: readonly number[];
+}
+
+function GpuCurves({ gpu, times }: GpuParts) {
+  const { number, busyPercent, watts, celsius, slowedPercent } = gpu;
+  const work = [
+    { name: `gpu ${number}, % of time`, tone: 'good', values: busyPercent.mean, isArea: true },
+    { name: 'slowed by heat, power or hardware', tone: 'bad', values: slowedPercent },
+  ] as const;
+  const isSlow = slowedPercent.some((point) => (point ?? 0) > 0);
+  return (
+    <>
+      <Curves
+        label={`Work of gpu ${number} over time`}
+        times={times}
+        curves={isSlow ? work : work.slice(0, 1)}
+      />
+      {(isKnown(watts) || isKnown(celsius)) && (
+        <Curves
+          label={`Power and temperature of gpu ${number} over time`}
+          times={times}
+          curves={[
+            { name: `gpu ${number}, watts`, tone: 'wait', values: watts },
+            { name: 'degrees Celsius', tone: 'bad', values: celsius },
+          ]}
+        />
+      )}
+    </>
+  );
+}
+
 function Shown({ samples }: { readonly samples: ReplyOf<'nodeSamples'> }) {
-  const { from, stepMs, cpu, memory, gpus } = samples;
+  const { from, stepMs, cpu, memory, flow, gpus } = samples;
   if (!cpu.mean.some((point) => point !== null)) return <Empty>Nobody has looked yet.</Empty>;
   const times = cpu.mean.map((_, at) => from + at * stepMs);
   const cpus = cpu.mean.map((point) => (point === null ? null : point / 1000));
@@ -66,20 +128,24 @@ function Shown({ samples }: { readonly samples: ReplyOf<'nodeSamples'> }) {
         format={sizeWords}
         words="of the whole machine, whoever uses them"
       />
-      {gpus.slice(0, GPUS_SHOWN_MAX).map(({ number, busyPercent }) => (
-        <Curves
-          key={number}
-          label={`Work of gpu ${number} over time`}
-          times={times}
-          curves={[
-            {
-              name: `gpu ${number}, % of time`,
-              tone: 'good',
-              values: busyPercent.mean,
-              isArea: true,
-            },
-          ]}
-        />
+      <Flow
+        label="Disks over time"
+        times={times}
+        pairs={[
+          ['read, bytes a second', flow.read.mean],
+          ['written', flow.written.mean],
+        ]}
+      />
+      <Flow
+        label="Networks over time"
+        times={times}
+        pairs={[
+          ['received, bytes a second', flow.received.mean],
+          ['sent', flow.sent.mean],
+        ]}
+      />
+      {gpus.slice(0, GPUS_SHOWN_MAX).map((gpu) => (
+        <GpuCurves key={gpu.number} gpu={gpu} times={times} />
       ))}
     </>
   );

@@ -4,13 +4,14 @@ import type { JobDetail } from '../../../kernel/api/jobs.ts';
 import { Panel } from '../../../kernel/page/parts/basic.tsx';
 import { Curves } from '../../../kernel/page/parts/curves.tsx';
 import { sizeWords } from '../../../kernel/page/pure/words.ts';
-import { cpuUsedWords, gpuUsedWords, memoryUsedWords } from '../model/used-words.ts';
+import { cpuUsedWords, diskUsedWords, gpuUsedWords, memoryUsedWords } from '../model/used-words.ts';
 
 const STEPS_MIN = 3;
 
 export function Used({ job: { used } }: { readonly job: JobDetail }) {
   if (used == null) return null;
   const { from, stepMs, cpuMilli, memoryBytes, gpuMilli } = used;
+  const disk = diskUsedWords(used);
   const gpus = gpuMilli?.curve.map((point) => (point === null ? null : point / 1000)) ?? [];
   const times = cpuMilli.curve.map((_, at) => from + at * stepMs);
   const cpus = cpuMilli.curve.map((point) => (point === null ? null : point / 1000));
@@ -25,6 +26,12 @@ export function Used({ job: { used } }: { readonly job: JobDetail }) {
           <dt>Memory</dt>
           <dd>{memoryUsedWords(memoryBytes)}</dd>
         </div>
+        {disk !== '' && (
+          <div>
+            <dt>Disk</dt>
+            <dd>{disk}</dd>
+          </div>
+        )}
         {gpuMilli && (
           <div>
             <dt>Gpus</dt>

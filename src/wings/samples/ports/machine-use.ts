@@ -5,9 +5,21 @@ export interface MachineUse {
   look(): MachineLook;
 }
 
+/** Bytes since the machine was started. */
+export interface MachineFlow {
+  /** From and to all disks. */
+  readonly readBytes: number;
+  readonly writtenBytes: number;
+  /** Over all networks. */
+  readonly receivedBytes: number;
+  readonly sentBytes: number;
+}
+
 export interface MachineLook {
   /** Null when the machine does not say. */
   readonly whole: { readonly cpuMs: number; readonly memoryBytes: number } | null;
+  /** Null when the machine does not say. */
+  readonly flow: MachineFlow | null;
   /** Null when the machine does not say. */
   readonly cpuCount: number | null;
   /**
@@ -23,4 +35,11 @@ export interface SessionUse {
   readonly name: string;
   readonly cpuMs: number;
   readonly memoryBytes: number;
+  /** Bytes from and to disks. Absent: nobody says. */
+  readonly disk?: DiskUse;
+}
+
+export interface DiskUse {
+  readonly readBytes: number;
+  readonly writtenBytes: number;
 }

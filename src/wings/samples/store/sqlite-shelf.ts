@@ -10,7 +10,7 @@ const TASK_COLUMNS = [
   ...['cpuMilliAsked', 'cpuMilliSum', 'cpuMilliPeak'],
   ...['memoryBytesAsked', 'memoryBytesSum', 'memoryBytesPeak'],
   ...['gpuMilliAsked', 'gpuMilliSum', 'gpuMilliPeak', 'stepMs', 'cpu', 'memory', 'gpu'],
-  'cards',
+  ...['cards', 'readBytes', 'writtenBytes'],
 ] as const satisfies readonly (keyof TaskRow)[];
 
 const QUOTED = TASK_COLUMNS.map((name) => `"${name}"`).join(', ');
@@ -20,12 +20,19 @@ const SUMMED = [
   ...['"looks"', '"cpuMilliAsked"', '"cpuMilliSum"', '"memoryBytesAsked"', '"memoryBytesSum"'],
   ...['"gpuMilliAsked"', '"gpuMilliSum"'],
 ].join(', ');
+const DISK = '"readBytes", "writtenBytes"';
 const PEAKS = '"stepMs", "cpuMilliPeak", "memoryBytesPeak", "gpuMilliPeak"';
 
 /** Raised when the tables change. */
-const VERSION = 3;
-/** That of release 0.2, which did not say which gpus a task had. */
-const WITHOUT_CARDS = 2;
+const VERSION = 4;
+/** Columns that versions before did not have, with what stands there for what is not known. */
+const ADDED = [
+  { since: 3, name: 'cards', unknown: "''" },
+  { since: 4, name: 'readBytes', unknown: '0' },
+  { since: 4, name: 'writtenBytes', unknown: '0' },
+] as const;
+/** That of release 0.2. */
+const OLDEST = 2;
 
 const SCHEMA = `
   PRAGMA user_version = ${VERSION};
@@ -43,7 +50,8 @@ const SCHEMA = `
   CREATE INDEX IF NOT EXISTS owned ON tasks ("owner", "until", "from", ${SUMMED});
   CREATE INDEX IF NOT EXISTS held ON tasks ("node", "until", "from", "owner", "cards")
     WHERE "cards" <> '';
-  CREATE INDEX IF NOT EXISTS of_job ON tasks ("jobId", "from", ${SUMMED}, ${PEAKS});
+  DROP INDEX IF EXISTS of_job;
+  CREATE INDEX IF NOT EXISTS job_sums ON tasks ("jobId", "from", ${SUMMED}, ${PEAKS}, ${DISK});
 `;
 
 /** Which part of a row came after `?1`: looks are spread evenly over it. */
@@ -65,7 +73,14 @@ function useOfOwners(isOne: boolean): string {
 }
 
 const USE_OF_JOB = `
-  SELECT COUNT(*) AS parts, ${['looks', 'cpuMilliSum', 'memoryBytesSum', 'gpuMilliSum']
+  SELECT COUNT(*) AS parts, ${[
+    'looks',
+    'cpuMilliSum',
+    'memoryBytesSum',
+    'gpuMilliSum',
+    'readBytes',
+    'writtenBytes',
+  ]
     .map((name) => `TOTAL("${name}") AS "${name}"`)
     .join(', ')},
     ${[
@@ -74,7 +89,7 @@ const USE_OF_JOB = `
     ]
       .map((name) => `IFNULL(MAX("${name}"), 0) AS "${name}"`)
       .join(', ')}
-  FROM tasks INDEXED BY of_job WHERE "jobId" = ?
+  FROM tasks INDEXED BY job_sums WHERE "jobId" = ?
 `;
 
 type Statement = ReturnType<DatabaseSync['prepare']>;
@@ -82,18 +97,23 @@ type Statement = ReturnType<DatabaseSync['prepare']>;
 /** Throws when the file cannot be used. `:memory:`: it is kept nowhere. */
 export function sqliteShelf(file: string): Shelf {
   const database = new DatabaseSync(file);
-  const version = database.prepare('PRAGMA user_version').get()?.['user_version'];
-  if (version === WITHOUT_CARDS) {
-    // A head that ended in between has the column, and the version of before.
-    const has = `SELECT 1 FROM pragma_table_info('tasks') WHERE name = 'cards'`;
-    if (database.prepare(has).get() === undefined)
-      database.exec(`ALTER TABLE tasks ADD COLUMN "cards" NOT NULL DEFAULT ''`);
-  } else if (version !== VERSION) {
+  const version = Number(database.prepare('PRAGMA user_version').get()?.['user_version']);
+  if (version >= OLDEST && version < VERSION) addColumns(database, version);
+  else if (version !== VERSION) {
     // Those of another release are not worth to be carried over.
     database.exec('DROP TABLE IF EXISTS chunks; DROP TABLE IF EXISTS tasks');
   }
   database.exec(SCHEMA);
   return new SqliteShelf(database);
+}
+
+/** A head that ended in between has some of them, and the version of before. */
+function addColumns(database: DatabaseSync, version: number): void {
+  const has = database.prepare(`SELECT 1 FROM pragma_table_info('tasks') WHERE name = ?`);
+  for (const { since, name, unknown } of ADDED) {
+    if (since <= version || has.get(name) !== undefined) continue;
+    database.exec(`ALTER TABLE tasks ADD COLUMN "${name}" NOT NULL DEFAULT ${unknown}`);
+  }
 }
 
 class SqliteShelf implements Shelf {

@@ -162,6 +162,8 @@ const NOT_WRITTEN: JobSums = {
   memoryBytesPeak: 0,
   gpuMilliAsked: 0,
   gpuMilliSum: 0,
+  readBytes: 0,
+  writtenBytes: 0,
   gpuMilliPeak: 0,
 };
 
@@ -293,4 +295,45 @@ test('[V11] a task that cannot be read leaves the others as they are', () => {
     { epochId: '43#1', cpuMilli: 7, memoryBytes: 8, gpuMilli: null },
   ]);
   assert.deepEqual(looks?.[0]?.node, { cpuMilli: 5, memoryBytes: 6 });
+});
+
+test('[V12] of figures that need no peaks only means are kept', () => {
+  const kept = new Kept();
+  const track = new Track({ hasPeaks: false });
+  for (let look = 0; look < 500; look += 1) kept.put(track.add(look * LOOK_MS, 70, kept.earlier));
+  kept.put(track.grown());
+  const lines = new Set([...kept.chunks.keys()].map((key) => key.split('/')[0]));
+  assert.deepEqual([...lines].sort(), ['0', '1', '3']);
+});
+
+test('[V11] what an agent says of disks, power and heat is read with care', () => {
+  const disk = { readBytes: 5, writtenBytes: 6 };
+  const flow = { readRate: 1, writtenRate: 2, receivedRate: 3, sentRate: 4 };
+  const gpu = { number: 0, busyPercent: 1, memoryBytes: 2 };
+  const look: Look = {
+    at: 0,
+    node: { cpuMilli: 7, memoryBytes: 8, flow },
+    tasks: [{ epochId: '1#1', cpuMilli: 1, memoryBytes: 2, gpuMilli: null, disk }],
+    gpus: [
+      { ...gpu, slowedBy: 'power' },
+      { ...gpu, number: 1, watts: 5 },
+    ],
+  };
+  assert.deepEqual(readLooks(writeLooks([look], 0), 0), [look]);
+  const wild = [-1, 1.5, '7', null, {}, 1e300, 'length', '__proto__'];
+  for (const value of wild) {
+    const rows = [
+      [7, 8, 1, 2, 3, value],
+      [['1#1', 1, 2, null, 5, value]],
+      [[0, 1, 2, null, null, value]],
+    ];
+    assert.deepEqual(readLooks({ looks: [[0, ...rows]] }, 0), [
+      {
+        at: 0,
+        node: { cpuMilli: 7, memoryBytes: 8 },
+        tasks: [{ epochId: '1#1', cpuMilli: 1, memoryBytes: 2, gpuMilli: null }],
+        gpus: [gpu],
+      },
+    ]);
+  }
 });

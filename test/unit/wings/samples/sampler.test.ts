@@ -15,6 +15,7 @@ import { launch, share, shell } from '../../kernel/agent/orders.ts';
 let world = new FakeWorld();
 /** Milliseconds of cpus since the machine was started. */
 let used = { machine: 0, task: 0 };
+let flow: MachineLook['flow'] = null;
 let sessions = (): SessionUse[] => [];
 
 afterEach(async () => {
@@ -23,11 +24,13 @@ afterEach(async () => {
 
 async function start(cards: readonly CardUse[] = []): Promise<void> {
   used = { machine: 0, task: 0 };
+  flow = null;
   sessions = () => [{ name: '10@1', cpuMs: used.task, memoryBytes: 500 }];
   world = new FakeWorld();
   const look = (): MachineLook => ({
     whole: { cpuMs: used.machine, memoryBytes: 1000 },
     cpuCount: 4,
+    flow,
     byMark: new Map([['inst:1', sessions()]]),
   });
   world.parts = [samplesPart({ look }), { accompany: () => ({ cardUse: () => cards }) }];
@@ -127,4 +130,26 @@ test('[V11] of a task with gpus it tells how much these worked', async () => {
     { number: 1, busyPercent: 25, memoryBytes: 2000 },
   ]);
   assert.equal(last?.tasks[0]?.gpuMilli, 250);
+});
+
+test('[V11] disks, networks, and what keeps a gpu slow are told, too', async () => {
+  await start([{ number: 0, busyPercent: 50, memoryBytes: 1000, watts: 300, slowedBy: 'heat' }]);
+  let disk = { readBytes: 0, writtenBytes: 50 };
+  sessions = () => [
+    { name: '10@1', cpuMs: 0, memoryBytes: 500, disk },
+    { name: '11@1', cpuMs: 0, memoryBytes: 500 },
+  ];
+  flow = { readBytes: 0, writtenBytes: 9000, receivedBytes: 0, sentBytes: 0 };
+  world.head.order(launch(1, shell('sleep 9')));
+  await world.clock.settle();
+  await world.clock.advance(LOOK_MS);
+  disk = { readBytes: 4096, writtenBytes: 30 };
+  flow = { readBytes: 20_000, writtenBytes: 100, receivedBytes: 10, sentBytes: 100_000 };
+  await world.clock.advance(LOOK_MS);
+  const last = told().at(-1);
+  const rates = { readRate: 2000, writtenRate: 0, receivedRate: 1, sentRate: 10_000 };
+  assert.deepEqual(last?.node?.flow, rates, 'a disk that was taken out takes nothing off');
+  assert.deepEqual(last?.tasks[0]?.disk, { readBytes: 4096, writtenBytes: 0 });
+  const warm = { watts: 300, slowedBy: 'heat' };
+  assert.deepEqual(last?.gpus, [{ number: 0, busyPercent: 50, memoryBytes: 1000, ...warm }]);
 });

@@ -198,6 +198,8 @@ const ROW: TaskRow = {
   memoryBytesPeak: 9,
   gpuMilliAsked: 0,
   gpuMilliSum: 0,
+  readBytes: 0,
+  writtenBytes: 0,
   gpuMilliPeak: 0,
   stepMs: LOOK_MS,
   cpu: new Uint8Array(),
@@ -256,13 +258,16 @@ test('[V12] old chunks are dropped some series at a time, until all are done', (
   samples.tick(head.state);
 });
 
-test('[V26] a file of release 0.2 goes on, with who has gpus from now on', () => {
+test('[V12, V26] a file of release 0.2 goes on, with who has gpus from now on', () => {
   const file = join(mkdtempSync(join(tmpdir(), 'weft-samples-')), 'samples.db');
   const old = sqliteShelf(file);
   old.put([], [ROW]);
   old.close();
   const database = new DatabaseSync(file);
-  database.exec('DROP INDEX held; ALTER TABLE tasks DROP COLUMN "cards"; PRAGMA user_version = 2');
+  database.exec(`DROP INDEX held; DROP INDEX job_sums; PRAGMA user_version = 2;
+    CREATE INDEX of_job ON tasks ("jobId", "from")`);
+  for (const name of ['cards', 'readBytes', 'writtenBytes'])
+    database.exec(`ALTER TABLE tasks DROP COLUMN "${name}"`);
   database.close();
   const shelf = sqliteShelf(file);
   assert.deepEqual({ ...shelf.task(7, '7#1', 'n1') }, ROW);
@@ -283,4 +288,51 @@ test('[V26] a file of release 0.2 goes on, with who has gpus from now on', () =>
   assert.equal(again.holders('n1', 0, 9).length, 1, 'of a head that ended in between');
   again.close();
   rmSync(dirname(file), { recursive: true });
+});
+
+test('[V13] bytes from and to disks are summed, also by a head that starts again', () => {
+  const { head, id, clock, shelf, samples, look } = world();
+  const disk = { readBytes: 1000, writtenBytes: 10 };
+  for (let count = 0; count < 3; count += 1) look({ tasks: [{ ...use(`${id}#1`, 5), disk }] });
+  samples.flush(head.state);
+  look({ tasks: [{ ...use(`${id}#1`, 5), disk }, use(`${id}#2`, 5)] });
+  const bytes = (of: Samples) => [of.jobUse(id)?.readBytes, of.jobUse(id)?.writtenBytes];
+  assert.deepEqual(bytes(samples), [4000, 40]);
+  samples.flush(head.state);
+  assert.deepEqual(bytes(new Samples(shelf, clock, LOG)), [4000, 40]);
+});
+
+test('[V12] a node has curves of its disks and networks, and of what its gpus draw', () => {
+  const { head, clock, shelf, samples, look } = world();
+  const flow = { readRate: 500, writtenRate: 0, receivedRate: 7, sentRate: 8 };
+  const node = { cpuMilli: 100, memoryBytes: 1000, flow };
+  const gpu = { number: 0, busyPercent: 50, memoryBytes: 1000 };
+  for (let count = 0; count < 400; count += 1) {
+    const warm = {
+      watts: 300,
+      celsius: 70,
+      ...(count % 2 === 0 ? { slowedBy: 'heat' as const } : {}),
+    };
+    look({ node, gpus: [{ ...gpu, ...warm }] });
+  }
+  samples.flush(head.state);
+  const later = new Samples(shelf, clock, LOG);
+  later.hear(
+    head.state,
+    N1,
+    writeLooks([{ at: clock.at, node, tasks: [], gpus: [gpu] }], clock.at),
+  );
+  for (const days of [0.02, 7, 200]) {
+    const { flow: seen, gpus } = later.nodeCurves(N1, clock.at - days * 86_400_000);
+    const near = (points: readonly (number | null)[], wanted: number): void => {
+      const known = points.filter((point) => point !== null);
+      const [first = 0] = known;
+      assert.ok(known.length > 0 && Math.abs(first - wanted) <= wanted / 50, `${first} ${days}`);
+    };
+    near(seen.read.mean, 500);
+    near(seen.sent.peak, 8);
+    near(gpus[0]?.watts ?? [], 300);
+    near(gpus[0]?.celsius ?? [], 70);
+    if (days > 1) near(gpus[0]?.slowedPercent ?? [], 50);
+  }
 });

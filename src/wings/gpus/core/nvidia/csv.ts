@@ -2,6 +2,7 @@
 // `--format=csv,noheader,nounits`:
 // rows of cells, and errors of single cards among them.
 
+import type { SlowedBy } from '../../../../kernel/model/gpu.ts';
 import type { LostCard, SeenCard, SeenProcess } from '../../model/answer.ts';
 import { linesOf, numberOf, plainBusId, warmth } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
@@ -23,6 +24,7 @@ export const APP_FIELDS = 'gpu_uuid,pid,name,used_memory';
 export const NEEDED: ReadonlySet<string> = new Set(['index', 'uuid', 'pci.bus_id', 'name']);
 
 const MIB = 2 ** 20;
+const HEX = /^0x[0-9a-f]{1,16}$/i;
 const UUID = /^(GPU|MIG)-[0-9a-f-]+/i;
 const LOST =
   /Unable to determine the device handle for (?:GPU ?\d*:? ?)?([0-9a-f]{4,8}:[0-9a-f]{2}:[0-9a-f]{2}\.\d): *(.*)/i;
@@ -70,6 +72,7 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
       busyPercent: numberOf(row.get('utilization.gpu')),
       ills: illsOf(row),
       ...warmth(numberOf(row.get('power.draw')), numberOf(row.get('temperature.gpu'))),
+      ...slownessOf(row),
     },
     driver: /^\d/.test(driver) ? driver : null,
     isCleared: row.get('gpu_recovery_action')?.toLowerCase() === 'none',
@@ -77,6 +80,21 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
     persistence: row.get('persistence_mode') ?? '',
     compute: row.get('compute_mode') ?? '',
   };
+}
+
+/** Bits of the reasons for slower clocks (NVML), the worst first. A limit of power is none. */
+const SLOWED: readonly (readonly [mask: number, word: SlowedBy])[] = [
+  [0x60, 'heat'],
+  [0x80, 'power'],
+  [0x08, 'hardware'],
+];
+
+function slownessOf(row: ReadonlyMap<string, string>): { slowedBy?: SlowedBy } {
+  const names = ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'];
+  const text = names.map((name) => row.get(name) ?? '').find((cell) => HEX.test(cell));
+  const bits = Number(text ?? 0);
+  const slowedBy = SLOWED.find(([mask]) => (bits & mask) !== 0)?.[1];
+  return slowedBy === undefined ? {} : { slowedBy };
 }
 
 /** A name may hold commas, and stands between the pid and the memory. */

@@ -78,6 +78,22 @@ test('[V1] a row is a card by its uuid, with the address as the kernel writes it
   ]);
 });
 
+test('[V1] what keeps a card slow is told, and a limit of power is nothing unusual', () => {
+  const slowed = (event: string, throttle = '[N/A]') => {
+    const cells = {
+      'clocks_event_reasons.active': event,
+      'clocks_throttle_reasons.active': throttle,
+    };
+    return readCards(row(cells), FIELDS)[0]?.card.slowedBy;
+  };
+  assert.equal(slowed('0x0000000000000005'), undefined);
+  assert.equal(slowed('0x0000000000000024'), 'heat');
+  assert.equal(slowed('[N/A]', '0x0000000000000080'), 'power');
+  assert.equal(slowed('0x0000000000000008'), 'hardware');
+  for (const cell of ['8', '0x', '0xzz', `0x${'f'.repeat(40)}`])
+    assert.equal(slowed(cell), undefined);
+});
+
 test('[V5] what is cut off or garbage is no card, and what is not known is nothing', () => {
   assert.deepEqual(readCards(row().slice(0, 60), FIELDS), []);
   assert.deepEqual(readCards('\x00\xff, GPU', FIELDS), []);
