@@ -36,6 +36,9 @@ describe('nodes over ssh', () => {
     assert.match(said.out, /^root@lab2: node lab2 is up, .* \(joined\)/m);
     const job = `${WEFT()} run --wait --follow --nodes-named lab2 -- 'hostname; id -un'`;
     assert.equal(await lab.ok(lab.head, `cd ~pat; ${asPat(job)}`), 'lab2\npat');
+    // Each token was for one machine, and is over with its joining.
+    const tokens = await lab.weft('token', 'list', '--all');
+    assert.doesNotMatch(tokens.out, /weft node add/, tokens.out);
   });
 
   it('[I1] the same again changes nothing, and adds what is new', async () => {
@@ -46,6 +49,24 @@ describe('nodes over ssh', () => {
     assert.match(said.out, /^lab1: .*\(was up already\)/m);
     assert.match(said.out, /^lab3: node third is up, .*\(joined\)/m);
     assert.equal(await lab.ok(host(LAB1), 'cat /var/lib/weft/node/rollout.pid'), pid);
+  });
+
+  it('[O10] the owner of a machine says whose jobs it takes', async () => {
+    const owners = (what: string): Promise<string> => lab.ok(host(LAB2), what);
+    await owners('install -D -o pat -m 0644 /dev/null /etc/weft/owner.yaml');
+    await owners("runuser -u pat -- sh -c 'echo users: eve > /etc/weft/owner.yaml'");
+    const shown = async (): Promise<string> => (await lab.weft('node', 'show', 'lab2')).out;
+    await until('the head knows', async () => /jobs of: +eve/.test(await shown()) || undefined);
+    const job = `cd ~pat; ${asPat(`${WEFT()} run --wait --nodes-named lab2 true`)}`;
+    const refused = await lab.on(lab.head, job);
+    assert.match(refused.error, /lab2 takes no jobs of pat, as its owner says/);
+    await owners("echo 'user: pat' > /etc/weft/owner.yaml");
+    const wrong = /owner's file: .*owner.yaml:1: 'user: pat' is no rule/;
+    await until('it says what is wrong', async () => wrong.test(await shown()) || undefined);
+    await owners("echo 'users: pat' > /etc/weft/owner.yaml");
+    await until('it is mended', async () => /jobs of: +pat/.test(await shown()) || undefined);
+    await lab.ok(lab.head, job);
+    await owners('rm /etc/weft/owner.yaml');
   });
 
   it('[I3] an upgrade starts agents anew, and what runs there goes on', async () => {
@@ -101,6 +122,14 @@ describe('nodes over ssh', () => {
     assert.match(said.error, /nowhere: ssh: .*Could not resolve/);
     assert.match(said.error, /4 of 5 machines are not up/);
     await lab.ok(host(LAB3), `echo '${key}' > /root/.ssh/authorized_keys`);
+  });
+
+  it('[I2] a machine whose name another node has is told so before anything is sent', async () => {
+    await lab.ok(host(LAB2), 'mv /var/lib/weft/node/membership.json /root/kept');
+    const said = await lab.weft('node', 'add', '--name', 'lab1', 'lab2');
+    await lab.ok(host(LAB2), 'mv /root/kept /var/lib/weft/node/membership.json');
+    assert.equal(said.code, 1);
+    assert.match(said.error, /lab2: the head has another node lab1 already, which is up\. Give/);
   });
 
   it('[I2] bad input is refused before any machine is touched', async () => {

@@ -33,6 +33,7 @@ export interface NodeOptions extends Amounts {
   readonly instance?: string;
   readonly held?: readonly HeldEpoch[];
   readonly switchesUser?: boolean;
+  readonly takesFrom?: readonly string[];
   /** Another cluster runs its tasks. */
   readonly site?: string;
   /** What that does to jobs that run; absent: nothing. */
@@ -102,6 +103,7 @@ export function helloOf(name: string, options: NodeOptions = {}): NodeHello {
       launcher: 'c',
       switchesUser: options.switchesUser ?? false,
       user: 'weft',
+      ...(options.takesFrom === undefined ? {} : { takesFrom: options.takesFrom }),
     },
     held: options.held ?? [],
     pauseMaxMs: options.pauseMaxMs ?? PAUSE_MAX_MS,

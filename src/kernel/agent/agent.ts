@@ -148,7 +148,8 @@ class RunningAgent implements Agent {
       load: ports.load,
       isLauncherOutdated: () => this.#launcher.isOutdated,
       isSpoolFull: () => this.#spool.isFull,
-      ill: () => this.#health.fault ?? ports.site?.fault() ?? null,
+      ill: () =>
+        this.#health.fault ?? ports.site?.fault() ?? this.#companions.kept()?.fault ?? null,
       hasRoom: () => this.#engine.isWriting && journal.hasRoom(),
       isElsewhere: (settings.facts.site ?? settings.node) !== settings.node,
       onChange: () => this.#onFault(),
@@ -385,7 +386,10 @@ class RunningAgent implements Agent {
 
   #hello(): NodeHello {
     const { node, bootId, instance, sharedPaths } = this.#settings;
-    const { labels, facts } = this.#introduction;
+    const { labels } = this.#introduction;
+    const takesFrom = this.#companions.kept()?.takesFrom ?? null;
+    const said = this.#introduction.facts;
+    const facts = takesFrom === null ? said : { ...said, takesFrom };
     const own = { node, bootId, instance, labels, sharedPaths, facts, ...this.#offer() };
     const fault = this.#faults.look();
     const pausing = this.pausing.hello();
@@ -399,11 +403,20 @@ class RunningAgent implements Agent {
   }
 
   #offer(): Pick<NodeHello, 'resources' | 'gpus'> {
-    const { resources } = this.#introduction;
     const report = this.#companions.gpus();
+    const resources = this.#withoutKept(this.#introduction.resources, report === null);
     if (report === null) return { resources };
     const counted = { ...report.counted, ...resources.counted };
     return { resources: { ...resources, gpuCount: report.count, counted }, gpus: report.gpus };
+  }
+
+  /** `counts`: gpus are known by their number alone. */
+  #withoutKept(all: Resources, counts: boolean): Resources {
+    const kept = this.#companions.kept();
+    if (kept === null) return all;
+    const cpuCount = Math.max(0, all.cpuCount - kept.cpuCount);
+    const gpuCount = counts ? Math.max(0, all.gpuCount - kept.gpuCount) : all.gpuCount;
+    return { ...all, cpuCount, gpuCount };
   }
 
   /** Which machine this is, and for how long. */

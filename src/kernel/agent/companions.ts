@@ -1,12 +1,13 @@
 // What wings have running in one agent, as one.
 
-import type { CardUse } from '../model/gpu.ts';
+import type { CardUse, GpuCard } from '../model/gpu.ts';
 import type { Presence } from '../model/presence.ts';
 import type { Epoch } from '../runner/epoch.ts';
-import type { AgentInside, AgentPart, Companion, GpuReport } from './part.ts';
+import type { AgentInside, AgentPart, Companion, GpuReport, Kept } from './part.ts';
 
 export class Companions {
   readonly #all: readonly Companion[];
+  #left: { of: GpuReport; count: number; report: GpuReport } | null = null;
 
   constructor(parts: readonly AgentPart[], agent: AgentInside) {
     this.#all = parts.flatMap((part) => part.accompany?.(agent) ?? []);
@@ -49,13 +50,30 @@ export class Companions {
     return null;
   }
 
-  /** What the first that looks at cards tells of them. */
+  /** What the first that looks at cards tells of them, without those that the owner keeps. */
   gpus(): GpuReport | null {
     for (const one of this.#all) {
       const gpus = one.gpus?.() ?? null;
-      if (gpus !== null) return gpus;
+      if (gpus !== null) return this.#withoutKept(gpus);
     }
     return null;
+  }
+
+  kept(): Kept | null {
+    for (const one of this.#all) {
+      const kept = one.kept?.() ?? null;
+      if (kept !== null) return kept;
+    }
+    return null;
+  }
+
+  /** The same value as long as both are. */
+  #withoutKept(report: GpuReport): GpuReport {
+    const count = this.kept()?.gpuCount ?? 0;
+    if (count === 0) return report;
+    if (this.#left?.of !== report || this.#left.count !== count)
+      this.#left = { of: report, count, report: withoutLast(report, count) };
+    return this.#left.report;
   }
 
   cardUse(): readonly CardUse[] {
@@ -69,4 +87,16 @@ export class Companions {
   stop(): void {
     for (const one of this.#all) one.stop?.();
   }
+}
+
+/** The last of those that tasks could have; what the owner uses already counts. */
+function withoutLast(report: GpuReport, count: number): GpuReport {
+  const used = report.gpus.cards.filter(({ state }) => state === 'used_outside').length;
+  const usable = report.gpus.cards.filter(({ state }) => state === 'free');
+  const free = usable.slice(Math.max(0, usable.length - Math.max(0, count - used)));
+  const cards = report.gpus.cards.map((card): GpuCard => {
+    if (!free.includes(card)) return card;
+    return { ...card, state: 'used_outside', why: 'left for the owner of the machine' };
+  });
+  return { ...report, gpus: { ...report.gpus, cards } };
 }

@@ -127,6 +127,17 @@ export interface GpuReport {
   readonly gpus: NodeGpus;
 }
 
+/** What the owner of the machine keeps of it, or says of it. */
+export interface Kept {
+  /** Users whose jobs alone are taken; null: those of all. */
+  readonly takesFrom: readonly string[] | null;
+  /** Not offered to tasks. */
+  readonly cpuCount: number;
+  readonly gpuCount: number;
+  /** Why no new work is taken; null: it is. */
+  readonly fault: string | null;
+}
+
 /** Lives with the agent, and hears of its moments. */
 export interface Companion {
   /** What ran before is adopted: looks before anybody judges how long that took. */
@@ -147,6 +158,8 @@ export interface Companion {
   presence?(): readonly Presence[] | null;
   /** The node's cards, the same value as long as nothing has changed; null: it does not look. */
   gpus?(): GpuReport | null;
+  /** What the owner keeps, the same value as long as nothing has changed; null: nothing. */
+  kept?(): Kept | null;
   /** How much the node's cards are used, by the last look. */
   cardUse?(): readonly CardUse[];
   /** Lets go of what takes time to let go; `stop` follows. */

@@ -133,6 +133,8 @@ export interface ContextParts {
    * none.
    */
   readonly runLine?: RunLine | undefined;
+  /** What is looked at in place of the user's own cluster, which no option named. */
+  readonly service?: string;
 }
 
 /** Resolves with the exit code; never rejects. */
@@ -153,6 +155,7 @@ export class Context {
   statusLine: { clear(): void } | null = null;
   /** Where the command was started; null: it is gone. */
   readonly folder: string | null;
+  readonly #service: string | undefined;
   #api: Promise<Api> | null = null;
   #config: Promise<Config> | null = null;
 
@@ -166,6 +169,7 @@ export class Context {
     this.commands = parts.commands;
     this.wings = parts.wings;
     this.runLine = parts.runLine;
+    this.#service = parts.service;
   }
 
   /** The folder that relative names are below. Throws a failure when it is gone. */
@@ -176,7 +180,12 @@ export class Context {
 
   /** State directory of the user's own cluster. */
   get directory(): string {
-    return stateDirectory(this.options, this.environment);
+    return this.#service ?? stateDirectory(this.options, this.environment);
+  }
+
+  /** Whether whoever typed the command said which cluster's directory is meant. */
+  get isNamed(): boolean {
+    return this.options.dir !== undefined || Boolean(this.environment['WEFT_DIR']);
   }
 
   /** Colours of standard output. */

@@ -1,6 +1,6 @@
 // The client of the API as verbs use it: with time-outs, and with failures that say what to do.
 
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ApiError } from '../api/api-error.ts';
 import { type Client, type CallOptions as ClientCall, createClient } from '../api/client.ts';
@@ -190,7 +190,7 @@ function hintFor(code: string | undefined, address: string): string {
   }
   if (code === 'EACCES') return 'Ask its owner for a token, or name another cluster with --dir.';
   if (address === SYSTEM_SOCKET) {
-    return 'The head restarts or was stopped. Try again, or see `systemctl status weft-head`.';
+    return `The head restarts or was stopped. Try again, or ${lookAtService()}.`;
   }
   if (!address.startsWith('/'))
     return 'Check the address, and that the head runs; `weft doctor` checks both.';
@@ -198,6 +198,13 @@ function hintFor(code: string | undefined, address: string): string {
     return "That folder is another user's: ask them to start the cluster, or name one of yours with --dir.";
   }
   return 'Start a cluster here with `weft up`, or name one with --dir or --head.';
+}
+
+/** By whoever starts services on this machine. */
+function lookAtService(): string {
+  return existsSync('/run/systemd/system')
+    ? 'see `systemctl status weft-head`'
+    : 'have root start it; without systemd nothing starts it after a reboot';
 }
 
 /** Whether only somebody else can start a cluster there. */

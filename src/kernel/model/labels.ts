@@ -1,7 +1,7 @@
 // Labels of nodes, and expressions over them: `gpu`, `gpu & !old`, `(gpu | big) & rack=7`.
 
 import { err, ok, type Result } from '../base/result.ts';
-import { NO_ROOT_LABEL, ROOT_LABEL } from './accounts.ts';
+import { NO_ROOT_LABEL, OF_SOME_LABEL, ROOT_LABEL, userOfLabel } from './accounts.ts';
 
 /** A label, or an expression, as nodes are chosen by. */
 export type LabelTest = (labels: ReadonlySet<string>) => boolean;
@@ -28,6 +28,7 @@ export const SHARED_PREFIX = 'shared=';
 export function meetsLabel(labels: ReadonlySet<string>, text: string): boolean {
   if (labels.has(text)) return true;
   if (text === ROOT_LABEL) return !labels.has(NO_ROOT_LABEL);
+  if (userOfLabel(text) !== null) return !labels.has(OF_SOME_LABEL);
   if (text.startsWith(SHARED_PREFIX)) return sharesAbove(labels, text.slice(SHARED_PREFIX.length));
   return isExpression(text) && testOf(text)(labels);
 }

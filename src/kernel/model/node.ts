@@ -43,6 +43,8 @@ export interface NodeFacts {
    * everybody.
    */
   readonly ownUserOnly?: true;
+  /** Users whose jobs alone it takes, as its owner has said. Absent: it takes those of all. */
+  readonly takesFrom?: readonly string[];
   /** The agent's own login name. */
   readonly user: string;
 }

@@ -111,6 +111,7 @@ const facts = map({
   sizes: optional(listUpTo(NODE_WORDS_MAX, map({ cpuCount: count, memoryBytes: orNull(count) }))),
   switchesUser: flag,
   ownUserOnly: optional(flag),
+  takesFrom: optional(words),
   user: text,
 });
 

@@ -12,7 +12,7 @@ import { isOfService, writeClientFile } from '../../connect/client-file.ts';
 import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { usage } from '../../model/failure.ts';
 import type { HookWing } from '../context.ts';
-import { LocalPaths } from '../daemons/local-paths.ts';
+import { LocalPaths, SERVICES } from '../daemons/local-paths.ts';
 import type { Chosen, Template } from '../template.ts';
 import { defineVerb } from '../verb.ts';
 
@@ -77,7 +77,7 @@ type NextStep = readonly [command: string, where: string];
  */
 export function nextSteps(directory: string, dir: string): readonly NextStep[] {
   const byHand = isOfService(directory) ? `WEFT_DIR=${quoteWord(directory)} weft head` : null;
-  const isUnit = directory === UNIT_DIRECTORY;
+  const isUnit = directory === SERVICES.head;
   return [
     isUnit
       ? ['systemctl enable --now weft-head', `here; without systemd: ${byHand}`]
@@ -87,9 +87,6 @@ export function nextSteps(directory: string, dir: string): readonly NextStep[] {
     ['weft agent', 'there, as a service'],
   ];
 }
-
-/** State directory of `weft-head.service`. */
-const UNIT_DIRECTORY = '/var/lib/weft/head';
 
 const LISTEN = '0.0.0.0:5001';
 

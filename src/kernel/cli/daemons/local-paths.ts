@@ -16,6 +16,9 @@ import { fileProblem } from '../../config/file-problem.ts';
 import { socketIn } from '../../connect/locate.ts';
 import { type Failure, usage } from '../../model/failure.ts';
 
+/** Where head and agent have their own as services of the machine. */
+export const SERVICES = { head: '/var/lib/weft/head', node: '/var/lib/weft/node' } as const;
+
 const DOOR_END = '.sock';
 const MARK_END = '.pid';
 

@@ -62,7 +62,13 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
 }
 
 /** Largest nodes of a site in words: `32 cpus 64 GiB, 8 cpus 512 GiB`. */
-function factsOf({ sizes, siteSkills: _, ...facts }: NodeFacts, name: string): NodeView['facts'] {
+function factsOf(
+  { sizes, siteSkills: _, takesFrom, ...own }: NodeFacts,
+  name: string,
+): NodeView['facts'] {
+  const users = takesFrom?.join(', ') || 'nobody';
+  const facts = takesFrom === undefined ? own : { ...own, takesJobsOf: users };
+
   if (facts.site !== undefined && facts.site !== name) {
     // The rest is of the machine of its gateway.
     const { agentVersion, site, switchesUser, user } = facts;

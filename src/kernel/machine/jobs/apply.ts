@@ -323,6 +323,15 @@ export function dequeueEntry(state: State, job: Job): void {
   state.scratch.scheduleDue = true;
 }
 
+/** All that waits, of which some may have other nodes now. */
+export function askAnew(state: State): void {
+  for (const job of state.jobs.values()) {
+    dequeueEntry(state, job);
+    job.entry = entryOf(state, job, job.entry.running);
+    requeueEntry(state, job);
+  }
+}
+
 export function noteOutcome(job: Job, outcome: Outcome): void {
   if (outcome.kind !== 'completed' && job.worst === null) job.worst = outcome;
 }

@@ -1,7 +1,7 @@
 // What the scheduler is asked for by a job: what its user asked for, on nodes that take that user's
 // jobs.
 
-import { isRoots, ROOT_LABEL } from '../../model/accounts.ts';
+import { isRoots, ROOT_LABEL, userLabel } from '../../model/accounts.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import type { State } from '../state.ts';
 import type { Job } from './facts.ts';
@@ -14,8 +14,12 @@ export function requestOf(state: State, { owner, uid, spec }: Asker): ResourceRe
   for (const hook of state.machine.hooks.narrow) request = hook(state, owner, request);
   // The head's own programs and jobs of a site run under accounts of their own.
   const hasOwnAccount = spec.system !== undefined || spec.foreign !== undefined;
-  if (hasOwnAccount || !isRoots(owner, uid)) return request;
-  return { ...request, labels: [...request.labels, ROOT_LABEL] };
+  if (hasOwnAccount) return request;
+  const labels: string[] = [];
+  if (isRoots(owner, uid)) labels.push(ROOT_LABEL);
+  // As a job of each user is of another shape then, only where it matters.
+  if (state.ofSome.size > 0) labels.push(userLabel(owner));
+  return labels.length === 0 ? request : { ...request, labels: [...request.labels, ...labels] };
 }
 
 /** The same as if every node ran jobs of root. */

@@ -11,6 +11,7 @@ import {
   subtractResources,
 } from '../../model/resources.ts';
 import type { Of } from '../events.ts';
+import { askAnew } from '../jobs/apply.ts';
 import type { Task } from '../jobs/facts.ts';
 import { NO_PAUSING } from '../pauses/facts.ts';
 import type { State } from '../state.ts';
@@ -124,6 +125,16 @@ export function applyNodeConnected(state: State, event: Of<'node_connected'>, at
   for (const epochId of node.holding.keys())
     state.scratch.touched.push({ node: node.name, epochId });
   refreshPool(state, node);
+  countOfSome(state, node.name, hello.facts.takesFrom !== undefined);
+}
+
+/** With the first such node, and after the last, what waits asks for other nodes. */
+function countOfSome(state: State, name: NodeName, isOne: boolean): void {
+  const { ofSome } = state;
+  const before = ofSome.size;
+  if (isOne) ofSome.add(name);
+  else ofSome.delete(name);
+  if (before > 0 !== ofSome.size > 0) askAnew(state);
 }
 
 export function applyNodeFaultChanged(state: State, event: Of<'node_fault_changed'>): void {
@@ -196,6 +207,7 @@ export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void 
   assert(node.holding.size === 0, `node ${node.name} holds nothing`);
   state.indexes.pool.remove(node.name);
   state.nodes.delete(node.name);
+  countOfSome(state, node.name, false);
   state.scratch.memoryShares.clear();
 }
 

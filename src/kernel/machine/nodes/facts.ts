@@ -13,6 +13,8 @@ import type { NodePausing } from '../pauses/facts.ts';
 export interface NodesFacts {
   readonly nodes: Map<NodeName, Node>;
   nextNodeOrder: number;
+  /** Those that take jobs of some users only. */
+  readonly ofSome: Set<NodeName>;
 }
 
 /** What follows from the facts of a node and is kept with it. */

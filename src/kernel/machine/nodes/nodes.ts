@@ -1,5 +1,6 @@
 // Nodes as a noun.
 
+import { askAnew } from '../jobs/apply.ts';
 import type { Noun } from '../noun.ts';
 import * as apply from './apply.ts';
 import { checkNodes } from './check.ts';
@@ -39,7 +40,7 @@ export const nodes: Noun<'nodes', NodesData> = {
     node_declared_lost: apply.applyNodeDeclaredLost,
     node_removed: apply.applyNodeRemoved,
   },
-  facts: () => ({ nodes: new Map(), nextNodeOrder: 1 }),
+  facts: () => ({ nodes: new Map(), nextNodeOrder: 1, ofSome: new Set() }),
   save: (state) => ({
     nextNodeOrder: state.nextNodeOrder,
     nodes: [...state.nodes.values()].map(saveNode),
@@ -56,6 +57,7 @@ export const nodes: Noun<'nodes', NodesData> = {
   },
   index(state) {
     for (const node of state.nodes.values()) apply.indexNode(state, node);
+    if (state.ofSome.size > 0) askAnew(state);
   },
   check: checkNodes,
 };

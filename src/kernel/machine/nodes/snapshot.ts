@@ -72,4 +72,5 @@ export function loadNode(state: State, data: NodeData): void {
     node.holding.set(epochId, { epochId, share, task, yieldedCpus: yielded, next });
   }
   state.nodes.set(node.name, node);
+  if (node.facts?.takesFrom !== undefined) state.ofSome.add(node.name);
 }

@@ -1,6 +1,6 @@
 // A node as others see it: its labels, what holds its resources, and the scheduler's view of both.
 
-import { NO_ROOT_LABEL } from '../../model/accounts.ts';
+import { NO_ROOT_LABEL, OF_SOME_LABEL, userLabel } from '../../model/accounts.ts';
 import type { JobId } from '../../model/ids.ts';
 import { SHARED_PREFIX } from '../../model/labels.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
@@ -16,7 +16,7 @@ const STALE_JOB = 0 as JobId;
 
 /**
  * The labels of a node: those it brings, those it was given, and one for each directory that it
- * shares and each feature of its agent, and whether it takes jobs of root.
+ * shares and each feature of its agent, and of whom it takes jobs.
  */
 export function labelsOf(node: Node): ReadonlySet<string> {
   return labellingOf(node).labels;
@@ -31,8 +31,14 @@ function labellingOf(node: Node): Labelling {
     ...node.sharedPaths.map(sharedLabel),
     ...(node.features ?? NODE_FEATURES).map(featureLabel),
     ...(node.facts?.switchesUser === true ? [NO_ROOT_LABEL] : []),
+    ...takenFrom(node),
   ]);
   return node.labelling;
+}
+
+function takenFrom({ facts }: Node): string[] {
+  const users = facts?.takesFrom;
+  return users === undefined ? [] : [OF_SOME_LABEL, ...users.map(userLabel)];
 }
 
 function labelled(words: readonly string[]): Labelling {

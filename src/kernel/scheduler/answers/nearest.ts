@@ -2,7 +2,7 @@
 
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
-import { isAccountLabel } from '../../model/accounts.ts';
+import { isAccountLabel, userOfLabel } from '../../model/accounts.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import { isExpression, meetsLabel } from '../../model/labels.ts';
 import { FEATURE_WORDS, featureOf } from '../../model/node-features.ts';
@@ -91,6 +91,8 @@ export function withSize(total: Resources, { cpuCount, memoryBytes }: NodeSize):
 function describeLabel(label: string): string {
   const feature = featureOf(label);
   if (feature !== null) return `runs an agent too old for ${FEATURE_WORDS[feature]}`;
+  const user = userOfLabel(label);
+  if (user !== null) return `takes no jobs of ${user}, as its owner says`;
   if (isAccountLabel(label)) return 'switches users and takes no jobs of root';
   if (isExpression(label)) return `does not meet '${label}'`;
   if (label.startsWith('shared=')) return `does not share ${label.slice(7)}`;

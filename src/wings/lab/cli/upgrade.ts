@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
-import { LocalPaths } from '../../../kernel/cli/daemons/local-paths.ts';
+import { LocalPaths, SERVICES } from '../../../kernel/cli/daemons/local-paths.ts';
 import { printFindings } from '../../../kernel/cli/doctor/print.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { VERSION } from '../../../kernel/cli/version.ts';
@@ -32,25 +32,18 @@ export const verb = defineVerb<{ check?: boolean; output?: string }>({
   },
 });
 
-/** Where head and agent of the systemd units have their own. */
-const SYSTEM_DIRECTORY = '/var/lib/weft/head';
-const SYSTEM_NODE = '/var/lib/weft/node';
-
 /** The one that was named; else the user's own cluster, where there is one; else the machine's. */
 function headFolder(context: Context): string {
   const own = new LocalPaths(context.directory).head;
-  if (isNamed(context) || existsSync(own) || !existsSync(SYSTEM_DIRECTORY)) return own;
-  return new LocalPaths(SYSTEM_DIRECTORY).head;
+  if (context.isNamed || existsSync(own) || !existsSync(SERVICES.head)) return own;
+  return new LocalPaths(SERVICES.head).head;
 }
 
 function agentFolder(context: Context): string {
   const { directory } = context;
-  const isOwn = isNamed(context) || existsSync(new LocalPaths(directory).head);
-  return isOwn || !existsSync(SYSTEM_NODE) ? directory : SYSTEM_NODE;
+  const isOwn = context.isNamed || existsSync(new LocalPaths(directory).head);
+  return isOwn || !existsSync(SERVICES.node) ? directory : SERVICES.node;
 }
-
-const isNamed = ({ options, environment }: Context): boolean =>
-  options.dir !== undefined || Boolean(environment['WEFT_DIR']);
 
 async function runningParts(context: Context): Promise<Parts['head']> {
   try {

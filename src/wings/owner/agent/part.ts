@@ -2,12 +2,16 @@
 // listener lets whoever may pause the node.
 
 import type { AgentInside, AgentPart } from '../../../kernel/agent/part.ts';
+import type { OwnerFile, OwnerRules } from '../model/owner-file.ts';
 import type { Link, PauseListener } from './listener/pause-listener.ts';
+import { OwnerRulesWatch } from './owner-rules-watch.ts';
 import { type YieldSettings, YieldWatch } from './yield-watch.ts';
 
 export interface OwnerOptions {
   /** When the node stands aside by itself; null: never. */
   readonly yielding: YieldSettings | null;
+  /** What its owner says of it; absent: the owner has no file. */
+  readonly rules?: OwnersWord | undefined;
   /** Longest pause that anybody may ask for; absent: the default. */
   readonly pauseMaxMs?: number | undefined;
   /** Lets owners in. Never rejects; absent: the node has no listener. */
@@ -18,16 +22,25 @@ export interface OwnerOptions {
   ) => Promise<readonly PauseListener[]>;
 }
 
-export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPart {
+export interface OwnersWord {
+  readonly read: () => OwnerFile;
+  /** The node's settings, with what the owner says on top of them. */
+  readonly over: (rules: OwnerRules) => YieldSettings | null;
+}
+
+export function ownerPart({ yielding, rules, pauseMaxMs, open }: OwnerOptions): AgentPart {
   return {
     ...(pauseMaxMs === undefined ? {} : { pauseMaxMs }),
     accompany: (agent) => {
       const { clock, log } = agent.ports;
+      const own =
+        rules && new OwnerRulesWatch({ clock, log, read: rules.read, onChange: agent.introduce });
       const watch = new YieldWatch({
         clock,
         log,
         pausing: agent.pausing,
-        settings: yielding,
+        settings: () => (own?.rules ? (rules?.over(own.rules) ?? null) : yielding),
+        mayChange: own !== undefined,
         gpus: () => agent.gpus(),
         onChange: agent.sayAlive,
       });
@@ -35,10 +48,12 @@ export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPa
       let opening: Promise<readonly PauseListener[]> | undefined;
       return {
         begin: () => {
+          own?.start();
           watch.start();
           opening = open?.(agent, watch, link);
         },
         presence: () => watch.presence,
+        kept: () => own?.kept ?? null,
         greeted: () => {
           link.isConnected = true;
         },
@@ -48,7 +63,10 @@ export function ownerPart({ yielding, pauseMaxMs, open }: OwnerOptions): AgentPa
         close: async () => {
           await Promise.all(((await opening) ?? []).map((one) => one.close()));
         },
-        stop: () => watch.stop(),
+        stop: () => {
+          own?.stop();
+          watch.stop();
+        },
       };
     },
   };

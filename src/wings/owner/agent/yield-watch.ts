@@ -25,8 +25,10 @@ export interface YieldWorld {
   readonly clock: Clock;
   readonly log: Log;
   readonly pausing: Pick<Pausing, 'yielding' | 'yield'>;
-  /** Null when the site wants none of it. */
-  readonly settings: YieldSettings | null;
+  /** The rules of this moment; null when nobody wants any of it. */
+  readonly settings: () => YieldSettings | null;
+  /** Whether they may become others while the agent runs. */
+  readonly mayChange: boolean;
   /** What the node tells of its cards; null: nothing. */
   readonly gpus: () => NodeGpus | null;
   /** The node stands aside from now on, or no more: the head is told what was seen. */
@@ -38,15 +40,15 @@ const LOOK_EVERY_MS = 5_000;
 
 export class YieldWatch {
   readonly #world: YieldWorld;
-  readonly #wanted: ReadonlySet<Wanted>;
   readonly #sessions = new SessionReports();
+  #wanted: ReadonlySet<Wanted> = new Set();
+  #settings: YieldSettings | null = null;
   #watched: Watched | null = null;
   #presence: readonly Presence[] | null = null;
   #timer: Timer | null = null;
 
   constructor(world: YieldWorld) {
     this.#world = world;
-    this.#wanted = wantedBy(world.settings?.rules ?? null);
   }
 
   /** What the last look found; null: nobody looks. */
@@ -60,15 +62,12 @@ export class YieldWatch {
   }
 
   start(): void {
-    const { settings, pausing } = this.#world;
-    if (settings !== null) this.#look(settings);
-    // An agent that ran before had rules.
-    else if (pausing.yielding !== null) pausing.yield(null);
+    this.#look();
   }
 
   stop(): void {
     this.#timer?.cancel();
-    this.#world.settings?.detectors.close();
+    this.#settings?.detectors.close();
   }
 
   /** From a helper in the session of a user of this machine. */
@@ -76,9 +75,29 @@ export class YieldWatch {
     this.#sessions.note(report, this.#now());
   }
 
-  #look(settings: YieldSettings): void {
-    const { rules, detectors, localTime } = settings;
-    const { pausing, clock, log, onChange } = this.#world;
+  #look(): void {
+    const { clock, mayChange, settings } = this.#world;
+    const now = settings();
+    this.#settings = now ?? this.#settings;
+    this.#wanted = wantedBy(now?.rules ?? null);
+    if (now !== null) this.#lookWith(now);
+    else this.#lookAway();
+    if (now === null && !mayChange) return;
+    this.#timer = clock.after(LOOK_EVERY_MS, () => this.#look());
+  }
+
+  /** There are no rules: there were, or an agent that ran before had them. */
+  #lookAway(): void {
+    const { pausing, onChange } = this.#world;
+    this.#watched = null;
+    this.#presence = null;
+    if (pausing.yielding === null) return;
+    pausing.yield(null);
+    onChange();
+  }
+
+  #lookWith({ rules, detectors, localTime }: YieldSettings): void {
+    const { pausing, log, onChange } = this.#world;
     const now = this.#now();
     const seen = this.#sessions.laidOver(detectors.look(this.#wanted), now);
     const signs = this.#wanted.has('gpus') ? [...seen, gpuSign(this.#world.gpus())] : seen;
@@ -92,7 +111,6 @@ export class YieldWatch {
       pausing.yield(pause);
       onChange();
     }
-    this.#timer = clock.after(LOOK_EVERY_MS, () => this.#look(settings));
   }
 
   #now(): Now {

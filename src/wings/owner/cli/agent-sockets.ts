@@ -6,7 +6,7 @@ import { ApiError } from '../../../kernel/api/api-error.ts';
 import { post, prove } from '../../../kernel/api/local-login.ts';
 import { createTransport } from '../../../kernel/api/transport.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
-import { LocalPaths } from '../../../kernel/cli/daemons/local-paths.ts';
+import { LocalPaths, SERVICES } from '../../../kernel/cli/daemons/local-paths.ts';
 import {
   AGENT_PATHS,
   type AgentStatus,
@@ -16,9 +16,6 @@ import { announcedIn } from '../../../kernel/model/announcement.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { Failure, failure } from '../../../kernel/model/failure.ts';
 import { parseNodeName } from '../../../kernel/model/ids.ts';
-
-/** Where the agent of the systemd unit keeps its node. */
-const SYSTEM_DIRECTORY = '/var/lib/weft/node';
 
 export interface LocalNode {
   readonly name: string;
@@ -47,10 +44,12 @@ export async function statusOfNode({ name, socket }: LocalNode): Promise<AgentSt
  * In the directory that was named; else in the user's own and in the machine's, and those that
  * agents of directories of their own have announced.
  */
-export function localNodes({ directory, options, environment }: Context): LocalNode[] {
-  const isNamed = options.dir !== undefined || Boolean(environment['WEFT_DIR']);
+export function localNodes({
+  directory,
+  isNamed,
+}: Pick<Context, 'directory' | 'isNamed'>): LocalNode[] {
   if (isNamed) return nodesIn(directory);
-  const usual = [directory, SYSTEM_DIRECTORY].flatMap(nodesIn);
+  const usual = [directory, SERVICES.node].flatMap(nodesIn);
   const known = new Set(usual.map(({ socket }) => socket));
   const more = announcedNodes().filter(({ socket, owner }) => {
     return isTrusted(owner) && !known.has(socket);

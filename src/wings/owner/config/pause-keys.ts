@@ -17,6 +17,12 @@ export const keys: KeysPart = {
       'Users who may pause this node, besides whoever is logged in at its console. See pause.md.',
     ),
     key(
+      'node.owner_file',
+      'text',
+      '/etc/weft/owner.yaml',
+      'Where the owner of the machine says of whom it takes jobs, and what stays the owner’s. See pause.md.',
+    ),
+    key(
       'node.pause_max',
       'duration',
       formatDuration(PAUSE_MAX_MS),

@@ -20,6 +20,12 @@ export interface PauseOptions {
   readonly isAnnounced?: true;
   /** When the node stands aside by itself; absent: never. */
   readonly yield?: YieldOptions;
+  /** Where its owner says more of that; absent: nowhere. */
+  readonly ownerFile?: OwnerFilePlace;
+}
+
+export interface OwnerFilePlace extends Pick<YieldOptions, 'resumeAfterMs' | 'vacateAfterMs'> {
+  readonly path: string;
 }
 
 /** The rules of `src/kernel/model/presence.ts`, with the hours as they were written. */
@@ -32,10 +38,10 @@ declare module '../../../kernel/config/daemon-options.ts' {
   }
 }
 
-/** `door`: where the agent's own socket is, and whether all users of the machine are told. */
+/** `door`: the agent's own socket, whether all are told of it, and where its owner's rules are. */
 export function pauseOptions(
   config: Config,
-  door: Pick<PauseOptions, 'door' | 'isAnnounced'>,
+  door: Pick<PauseOptions, 'door' | 'isAnnounced' | 'ownerFile'>,
 ): Pick<AgentOptions, 'pause'> {
   const maxMs = config.optionalNumber('node.pause_max') ?? 0;
   const wish = yieldOptions(config);
@@ -58,13 +64,28 @@ function yieldOptions(config: Config): YieldOptions | null {
     loadAbove,
     ...(gpus ? { gpus } : {}),
     hours,
+    ...times(config),
+  };
+}
+
+function times(config: Config): Pick<YieldOptions, 'resumeAfterMs' | 'vacateAfterMs'> {
+  return {
     resumeAfterMs: config.optionalNumber('node.yield.resume_after') ?? 0,
     vacateAfterMs: config.optionalNumber('node.yield.vacate_after'),
   };
 }
 
+/** A cluster of `weft up` is one user's, and has no other owner. */
+function ownerFile(config: Config, isJoined: boolean): Pick<PauseOptions, 'ownerFile'> {
+  const path = config.text('node.owner_file');
+  return path === null || !isJoined ? {} : { ownerFile: { path, ...times(config) } };
+}
+
 /** What every agent is told. */
 export const options: OptionsPart = {
   agent: (config, { door, isJoined }) =>
-    pauseOptions(config, isJoined ? { door, isAnnounced: true } : { door }),
+    pauseOptions(config, {
+      ...(isJoined ? { door, isAnnounced: true } : { door }),
+      ...ownerFile(config, isJoined),
+    }),
 };

@@ -2,7 +2,7 @@
 
 import { present } from '../../../kernel/base/assert.ts';
 import type { Of } from '../../../kernel/machine/events.ts';
-import { dequeueEntry, entryOf, requeueEntry } from '../../../kernel/machine/jobs/apply.ts';
+import { askAnew } from '../../../kernel/machine/jobs/apply.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import { ENDED_FLEETS_MAX } from '../../../kernel/model/limits.ts';
@@ -30,15 +30,6 @@ export function applyStarted(state: State, event: Of<'fleet_started'>, at: numbe
   state.nextFleet += 1;
   state.endedFleets.delete(fleet.id);
   if (fleet.ownOnly === true) askAnew(state);
-}
-
-/** All that waits, of which some may have other nodes now. */
-export function askAnew(state: State): void {
-  for (const job of state.jobs.values()) {
-    dequeueEntry(state, job);
-    job.entry = entryOf(state, job, job.entry.running);
-    requeueEntry(state, job);
-  }
 }
 
 export function applyScaled(state: State, event: Of<'fleet_scaled'>): void {

@@ -1,6 +1,7 @@
 // Fleets of pilots as a noun.
 
 import { assert } from '../../../kernel/base/assert.ts';
+import { askAnew } from '../../../kernel/machine/jobs/apply.ts';
 import type { Noun } from '../../../kernel/machine/noun.ts';
 import * as apply from './apply.ts';
 import * as control from './control.ts';
@@ -62,7 +63,7 @@ export const pilots: Noun<'pilots', PilotsData> = {
     }
   },
   index(state) {
-    if ([...state.fleets.values()].some(({ ownOnly }) => ownOnly === true)) apply.askAnew(state);
+    if ([...state.fleets.values()].some(({ ownOnly }) => ownOnly === true)) askAnew(state);
   },
   check(state) {
     const nodes = new Set<string>();

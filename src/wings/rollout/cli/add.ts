@@ -5,18 +5,16 @@ import { machine } from 'node:os';
 import path from 'node:path';
 import { formatSize } from '../../../kernel/base/size.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
-import { encodeTicket } from '../../../kernel/cli/join-string.ts';
 import { StatusLine } from '../../../kernel/cli/progress/status-line.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
-import type { Api } from '../../../kernel/connect/api.ts';
-import { refuse } from '../../../kernel/model/errors.ts';
-import { failure, usage } from '../../../kernel/model/failure.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import { type Destination, parseDestination } from '../core/destination.ts';
 import { Locks } from './locks.ts';
 import { type Outcome, type Rollout, rollOut } from './one-host.ts';
 import { packageFile } from './package-file.ts';
 import { readHosts } from './read-hosts.ts';
 import { Ssh } from './ssh.ts';
+import { Tickets } from './tickets.ts';
 
 interface Options {
   readonly hosts?: string;
@@ -26,7 +24,8 @@ interface Options {
 
 /** Machines at a time: each takes a copy of the programs from this one. */
 const AT_ONCE = 8;
-const JOIN_MS = 1_800_000;
+/** Between two looks whether who has no terminal is owed a line. */
+const TELL_MS = 1000;
 
 export const verb = verbFor({ isUpgrade: false });
 export const upgrade = verbFor({ isUpgrade: true });
@@ -42,7 +41,8 @@ function verbFor({ isUpgrade }: { readonly isUpgrade: boolean }): Verb {
     async run({ context, args, options }) {
       const hosts = destinations(context, args, options);
       const api = await context.api();
-      const { fingerprint } = await ticketOf(api, 'weft node add');
+      const tickets = new Tickets(api);
+      const { fingerprint } = await tickets.during(async (one) => one);
       const ssh = new Ssh();
       const locks = new Locks(context, ssh, `weft node ${isUpgrade ? 'upgrade' : 'add'}`);
       const file = packageFile();
@@ -51,9 +51,7 @@ function verbFor({ isUpgrade }: { readonly isUpgrade: boolean }): Verb {
         const withoutRoot = options.withoutRoot === true;
         const about = { fingerprint, machine: machine(), withoutRoot, isUpgrade };
         const wanted = { release, bytes, ...about };
-        const ticket = async (): Promise<string> =>
-          encodeTicket(await ticketOf(api, 'weft node add'));
-        const rollout = { ssh, locks, api, file, wanted, ticket };
+        const rollout = { ssh, locks, api, file, wanted, tickets };
         return await locks.during(() => each(context, hosts, rollout));
       } finally {
         ssh.close();
@@ -82,16 +80,6 @@ function destinations(context: Context, args: readonly string[], options: Option
   return all;
 }
 
-/** Fails where no other machine can reach the head. */
-async function ticketOf(api: Api, label: string) {
-  const reply = await api.call('createJoinToken', { body: { expiresInMs: JOIN_MS, label } });
-  const { fingerprint, addresses, token } = reply;
-  if (fingerprint !== null && addresses.length > 0) return { fingerprint, addresses, token };
-  const what = 'no machine can join: this head listens on no port';
-  const remedy = 'Give it one: `weft up --listen HOST:5001`, or head.listen for `weft head`.';
-  throw failure(refuse('argument.invalid', { what }, remedy));
-}
-
 async function each(
   context: Context,
   hosts: readonly Destination[],
@@ -99,10 +87,12 @@ async function each(
 ): Promise<number> {
   const line = new StatusLine(context, () => performance.now());
   const now = new Map<string, string>();
+  const show = (): void => line.show([...now].map(([one, said]) => `${one}: ${said}`).join(' · '));
   const tell = (host: string, what: string): void => {
     now.set(host, what);
-    line.show([...now].map(([one, said]) => `${one}: ${said}`).join(' · '));
+    show();
   };
+  const ticking = setInterval(show, TELL_MS);
   const waiting = [...hosts];
   let failed = 0;
   const work = async (): Promise<void> => {
@@ -113,8 +103,12 @@ async function each(
       say(context, host, outcome);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, hosts.length) }, work));
-  line.close();
+  try {
+    await Promise.all(Array.from({ length: Math.min(AT_ONCE, hosts.length) }, work));
+  } finally {
+    clearInterval(ticking);
+    line.close();
+  }
   if (failed > 0 && hosts.length > 1)
     context.note(
       `${failed} of ${hosts.length} machines are not up; run the same again when that is mended`,

@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
+import { encodeTicket } from '../../../kernel/cli/join-string.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import type { Destination } from '../core/destination.ts';
@@ -21,6 +22,7 @@ import type { Locks } from './locks.ts';
 import type { PackageFile } from './package-file.ts';
 import type { Answer, Ssh } from './ssh.ts';
 import { lastLine, Stopped } from './stopped.ts';
+import type { Tickets } from './tickets.ts';
 
 const SCRIPT_MS = 120_000;
 const SEND_MS = 900_000;
@@ -35,8 +37,7 @@ export interface Rollout {
   readonly api: Api;
   readonly file: PackageFile;
   readonly wanted: Wanted;
-  /** A new join string for each machine. */
-  ticket(): Promise<string>;
+  readonly tickets: Tickets;
   /** What is being done to it now. */
   tell(host: string, what: string): void;
 }
@@ -110,14 +111,29 @@ async function changed(to: Destination, before: Step): Promise<Outcome> {
   return await before.locks.hold(site, async (places) => {
     const step = await planned(to, before);
     const { plan, tell } = step;
+    // Before anything is sent: it could not join in the end.
+    if (plan.joins) await refuseTaken(step.api, nameOf(to, step));
     if (plan.sends) await send(to.ssh, places, step);
     if (plan.joins) {
       tell(to.ssh, 'joining');
-      const script = joinScript(places, await step.ticket(), to.name ?? nameOf(to, step));
-      await done(to.ssh, script, step, 'it could not join');
+      await step.tickets.during((ticket) => {
+        const script = joinScript(places, encodeTicket(ticket), nameOf(to, step));
+        return done(to.ssh, script, step, 'it could not join');
+      });
     }
     return plan.starts ? await started(to, places, step) : await waitedFor(to, step);
   });
+}
+
+/** Two machines of one name, or one that was a node before and does not know it. */
+async function refuseTaken(api: Api, name: string): Promise<void> {
+  const node = await look(api, name);
+  if (node === null) return;
+  const which = node.connectedAt === undefined ? 'which is away' : 'which is up';
+  throw new Stopped(
+    `the head has another node ${name} already, ${which}`,
+    `Give this one a name: --name OTHER, or HOST OTHER in a file for --hosts. If that node is gone for good, or was this machine: weft node remove ${name}, and run the same again.`,
+  );
 }
 
 const nameOf = (to: Destination, { probe }: Step): string =>

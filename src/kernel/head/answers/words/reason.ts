@@ -4,7 +4,7 @@ import { formatDuration } from '../../../base/duration.ts';
 import { formatInstant } from '../../../base/instant.ts';
 import { plural } from '../../../base/plural.ts';
 import { formatSize } from '../../../base/size.ts';
-import { ROOT_LABEL } from '../../../model/accounts.ts';
+import { ROOT_LABEL, userOfLabel } from '../../../model/accounts.ts';
 import { capUnit, typeOfKind } from '../../../model/caps.ts';
 import type { JobId, UserName } from '../../../model/ids.ts';
 import type {
@@ -148,6 +148,10 @@ function sayTooLarge({ partition, able, outdated, request, site }: Of<'no_node_c
   const whose = names === '' ? '' : `; pilots of ${names} run only the work of who started them`;
   if (able === 0 && request.labels.includes(ROOT_LABEL)) {
     return `no node${where} that runs jobs of root is large enough; nodes that switch users run none`;
+  }
+  const user = request.labels.map(userOfLabel).find((one) => one !== null);
+  if (able === 0 && user !== undefined) {
+    return `no node${where} that takes jobs of ${user} is large enough; owners of machines say of whom theirs take jobs`;
   }
   const single = site === undefined ? '' : `; ${saySize(site)}`;
   return `${few}${where} ${able <= 1 ? 'is' : 'are'} large enough${single}${whose}`;

@@ -42,16 +42,15 @@ async function doorIn(context: TestContext, name: string): Promise<string> {
 test('[O9] an agent is found wherever its directory is, as long as it runs', async (context) => {
   const door = await doorIn(context, 'lab1');
   const home = makeFolder(context, {});
-  const found = (options = {}, environment = {}) => {
-    const named = localNodes({ directory: home, options, environment } as never);
+  const found = (isNamed = false) => {
+    const named = localNodes({ directory: home, isNamed });
     return named.filter(({ socket }) => socket === door);
   };
   assert.deepEqual(found(), []);
   const announced = await announce(door);
   context.after(() => announced?.close());
   assert.deepEqual(found(), [{ name: 'lab1', socket: door }]);
-  assert.deepEqual(found({ dir: home }), [], 'where a directory is named, that is meant');
-  assert.deepEqual(found({}, { WEFT_DIR: home }), []);
+  assert.deepEqual(found(true), [], 'where a directory is named, that is meant');
   await announced?.close();
   assert.deepEqual(found(), []);
 });

@@ -87,7 +87,8 @@ async function open(
   const looking = {
     clock: world.clock,
     log: LOG,
-    settings: null,
+    settings: () => null,
+    mayChange: false,
     gpus: () => null,
     onChange: () => undefined,
   };
