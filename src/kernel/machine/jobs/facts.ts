@@ -125,7 +125,13 @@ export type Ending =
       /** Asked for once more since then: that is given up. */
       readonly discards?: true;
     }
-  | { readonly kind: 'requeue'; readonly by: string; readonly because?: string }
+  | {
+      readonly kind: 'requeue';
+      readonly by: string;
+      readonly because?: string;
+      /** When it waits again it is held, until somebody releases it. */
+      readonly holds?: true;
+    }
   /** Another part of a multi-node task has ended badly, or an MPI task's program has ended. */
   | { readonly kind: 'sibling'; readonly outcome: Outcome };
 

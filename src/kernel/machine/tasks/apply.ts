@@ -148,8 +148,10 @@ function haste({
   closes,
   hastens,
   discards,
-}: Of<'end_asked'>): Pick<Of<'end_asked'>, 'closes' | 'hastens' | 'discards'> {
+  holds,
+}: Of<'end_asked'>): Pick<Of<'end_asked'>, 'closes' | 'hastens' | 'discards' | 'holds'> {
   return {
+    ...(holds ? { holds } : {}),
     ...(closes ? { closes } : {}),
     ...(hastens ? { hastens } : {}),
     ...(discards ? { discards } : {}),

@@ -52,4 +52,8 @@ export interface ResumeTask {
 export interface RequeueTask {
   readonly kind: 'requeue_task';
   readonly place: TaskPlace;
+  /** In words for the outcome, when it is nobody's wish. */
+  readonly because?: string;
+  /** When it waits again it is held. */
+  readonly holds?: true;
 }

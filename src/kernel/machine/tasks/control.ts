@@ -16,7 +16,7 @@ import { siteOf } from '../nodes/members.ts';
 import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { askCancel } from './cancel.ts';
-import type { CancelTask, SignalTask } from './commands.ts';
+import type { CancelTask, RequeueTask, SignalTask } from './commands.ts';
 import { abandonEpoch, endPending } from './ending.ts';
 import { isNext, isStoring, shownState } from './shown-state.ts';
 import { limitOf } from './time-limit.ts';
@@ -236,7 +236,11 @@ function whyStopped(tasks: readonly Task[]): string | undefined {
   return undefined;
 }
 
-export function decideRequeue(step: Step, place: TaskPlace, actor: Actor): Answer {
+export function decideRequeue(
+  step: Step,
+  { place, because, holds }: Omit<RequeueTask, 'kind'>,
+  actor: Actor,
+): Answer {
   const found = targets(step, place, actor);
   if (!found.ok) return found;
   const { job, holding } = found.value;
@@ -244,7 +248,14 @@ export function decideRequeue(step: Step, place: TaskPlace, actor: Actor): Answe
   if (running.length === 0) return notRunning(step, found.value, place);
   for (const task of running) {
     const by = nameOf(actor);
-    step.emit({ kind: 'end_asked', place: placeOf(job, task.index), why: 'requeue', by });
+    const asked = {
+      kind: 'end_asked',
+      place: placeOf(job, task.index),
+      why: 'requeue',
+      by,
+    } as const;
+    const wish = because === undefined ? asked : { ...asked, because };
+    step.emit(holds === true ? { ...wish, holds } : wish);
   }
   return ok({ kind: 'changed', count: running.length });
 }

@@ -92,8 +92,10 @@ function carryOut(step: Step, task: Task, verdict: Verdict, abandoned: readonly 
     return;
   }
   const { outcome, counts } = verdict;
+  const isHeld = task.ending?.kind === 'requeue' && task.ending.holds === true;
   const because = outcome.detail ?? outcome.kind;
   step.emit({ kind: 'task_requeued', place, because, outcome, counts, abandoned });
+  if (isHeld) return step.emit({ kind: 'task_held', place, because });
   if (task.crashes < step.settings.crashLimit) return;
   const starts = plural(task.crashes, 'start');
   const words = `held after ${starts} that took a node down or failed to launch; last: ${because}`;

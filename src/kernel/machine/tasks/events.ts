@@ -96,6 +96,8 @@ export type TaskEvent =
       readonly by: string;
       /** In words for the outcome, when it is nobody's wish: it makes room. */
       readonly because?: string;
+      /** With `requeue`: when it waits again it is held. */
+      readonly holds?: true;
       /** With `cancel`: it was for a pool that is closed, and has completed. */
       readonly closes?: true;
       /** With `cancel`: its files are being kept, and that has the kill grace to end. */

@@ -19,7 +19,7 @@ export const tasks: Noun<'tasks', TasksData> = {
     signal_task: control.decideSignal,
     suspend_task: (step, { place }, actor) => control.decideSuspend(step, place, actor),
     resume_task: (step, { place }, actor) => control.decideResume(step, place, actor),
-    requeue_task: (step, { place }, actor) => control.decideRequeue(step, place, actor),
+    requeue_task: (step, command, actor) => control.decideRequeue(step, command, actor),
   },
   events: {
     task_allocated: apply.applyTaskAllocated,

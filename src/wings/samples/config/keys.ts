@@ -22,6 +22,13 @@ const RULES: PlacedTable = {
     key('for', 'duration', '30m', 'A task whose gpus have all been idle for so long is named.', {
       min: 10_000,
     }),
+    key(
+      'hold_after',
+      'duration',
+      null,
+      'And put back to the queue, held, after so long; default: never.',
+      { min: 10_000 },
+    ),
     key('end_after', 'duration', null, 'And ended after so long; default: never.', {
       min: 10_000,
     }),
@@ -29,12 +36,16 @@ const RULES: PlacedTable = {
   check: checkTimes,
 };
 
-/** Nobody is ended before it was said. */
+/** Nobody is held or ended before it was said. */
 function* checkTimes(rules: Entries): Generator<EntryProblem> {
   for (const [name, fields] of rules) {
-    const end = fields.get('end_after');
-    if (typeof end !== 'number' || end >= forMsOf(fields)) continue;
-    yield { name, what: 'end_after is shorter than for' };
+    const ways = (['hold_after', 'end_after'] as const).filter((way) => fields.has(way));
+    if (ways.length > 1) yield { name, what: 'hold_after and end_after exclude each other' };
+    for (const way of ways) {
+      const after = fields.get(way);
+      if (typeof after === 'number' && after < forMsOf(fields))
+        yield { name, what: `${way} is shorter than for` };
+    }
   }
 }
 

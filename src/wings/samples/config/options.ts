@@ -10,6 +10,7 @@ function rulesIn(config: Config): Readonly<Record<string, IdleRule>> {
     const rule: IdleRule = {
       belowPercent: (fields.get('below') as number | undefined) ?? BELOW_DEFAULT,
       forMs: forMsOf(fields),
+      holdAfterMs: (fields.get('hold_after') as number | undefined) ?? null,
       endAfterMs: (fields.get('end_after') as number | undefined) ?? null,
     };
     return [partition, rule] as const;

@@ -10,6 +10,8 @@ export interface IdleRule {
   readonly belowPercent: number;
   /** Time after which its task is named. */
   readonly forMs: number;
+  /** Time after which it is put back and held; null: never. */
+  readonly holdAfterMs: number | null;
   /** Time after which it is ended; null: never. */
   readonly endAfterMs: number | null;
 }
@@ -85,14 +87,22 @@ export class IdleBook {
 export function idleWords(gpus: number, idleMs: number, rule: IdleRule): string {
   const which = gpus === 1 ? 'Its gpu has' : `All its ${plural(gpus, 'gpu')} have`;
   const words = `${which} been idle for ${span(idleMs)}, at less than ${rule.belowPercent}% of the time.`;
-  if (rule.endAfterMs === null) return words;
-  return `${words} The task is ended after ${span(rule.endAfterMs)} of that.`;
+  if (rule.endAfterMs !== null)
+    return `${words} The task is ended after ${span(rule.endAfterMs)} of that.`;
+  if (rule.holdAfterMs === null) return words;
+  return `${words} The task is put back and held after ${span(rule.holdAfterMs)} of that.`;
 }
 
 /** For the outcome of a task that is ended. */
 export function endedWords(gpus: number, idleMs: number, partition: string): string {
   const which = gpus === 1 ? 'its gpu was' : `its ${plural(gpus, 'gpu')} were`;
   return `${which} idle for ${span(idleMs)}; gpu_idle of partition ${partition} ends such tasks`;
+}
+
+/** For the outcome of a start that is put back, and for why it waits. */
+export function heldWords(gpus: number, idleMs: number, partition: string): string {
+  const which = gpus === 1 ? 'its gpu was' : `its ${plural(gpus, 'gpu')} were`;
+  return `${which} idle for ${span(idleMs)}, and gpu_idle of partition ${partition} holds such tasks`;
 }
 
 function span(ms: number): string {

@@ -5,11 +5,12 @@ import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Task } from '../../../kernel/machine/jobs/facts.ts';
 import { placeOf } from '../../../kernel/machine/jobs/place.ts';
 import type { State } from '../../../kernel/machine/state.ts';
+import type { CancelTask, RequeueTask } from '../../../kernel/machine/tasks/commands.ts';
 import { isStopped } from '../../../kernel/machine/tasks/stops.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import type { Settings } from '../../../kernel/model/settings.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
-import { endedWords, IdleBook, type IdleRule, idleWords } from '../core/idle.ts';
+import { endedWords, heldWords, IdleBook, type IdleRule, idleWords } from '../core/idle.ts';
 import type { Look } from '../model/look.ts';
 
 type Known = Pick<Engine, 'state' | 'settings' | 'perform'>;
@@ -70,12 +71,30 @@ export class IdleGpus {
     const gpus = parts.reduce((sum, [, { share }]) => sum + share.gpus.length, 0);
     this.#named.add(epochId);
     state.scratch.taskNotices.set(epochId, idleWords(gpus, idleMs, rule));
-    if (rule.endAfterMs === null || idleMs < rule.endAfterMs || task.ending !== null) return;
-    const because = endedWords(gpus, idleMs, task.job.spec.partition);
-    this.#log.info({ task: task.id, idleMs }, 'a task is ended whose gpus are idle');
-    const command = { kind: 'cancel_task', place: placeOf(task.job, task.index), because } as const;
+    const command = task.ending === null ? commandFor(task, { rule, gpus, idleMs }) : null;
+    if (command === null) return;
+    this.#log.info({ task: task.id, idleMs, command: command.kind }, 'the gpus of a task are idle');
     known.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
   }
+}
+
+interface Idle {
+  readonly rule: IdleRule;
+  readonly gpus: number;
+  readonly idleMs: number;
+}
+
+/** What is done with it; null: nothing yet. */
+function commandFor(task: Task, { rule, gpus, idleMs }: Idle): CancelTask | RequeueTask | null {
+  const { holdAfterMs, endAfterMs } = rule;
+  const { partition } = task.job.spec;
+  const place = placeOf(task.job, task.index);
+  if (endAfterMs !== null && idleMs >= endAfterMs)
+    return { kind: 'cancel_task', place, because: endedWords(gpus, idleMs, partition) };
+  // A worker that waits held would be missing to its pool, and nobody would see it.
+  if (holdAfterMs === null || idleMs < holdAfterMs || task.job.spec.pool !== undefined) return null;
+  const because = heldWords(gpus, idleMs, partition);
+  return { kind: 'requeue_task', place, because, holds: true };
 }
 
 function hasRules({ gpuIdle = {} }: Settings): boolean {

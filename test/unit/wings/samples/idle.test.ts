@@ -8,7 +8,7 @@ import { IdleGpus } from '../../../../src/wings/samples/head/idle-gpus.ts';
 import { LOOK_MS } from '../../../../src/wings/samples/model/look.ts';
 import { ANN, place, SETTINGS, TestHead } from '../../../support/controller.ts';
 
-const RULE: IdleRule = { belowPercent: 5, forMs: 60_000, endAfterMs: null };
+const RULE: IdleRule = { belowPercent: 5, forMs: 60_000, holdAfterMs: null, endAfterMs: null };
 const LOG = { debug() {}, info() {}, warn() {}, error() {} };
 
 test('[V18] idle is the time since a part worked last or nobody looked, of all parts', () => {
@@ -114,4 +114,30 @@ test('[V18] a task of which one gpu is not told is not idle, and the count begin
   tells(0, 1);
   assert.match(looks(12, 0) ?? '', /idle for 1m50s/);
   assert.equal(head.task(`${id}`).ending, null);
+});
+
+test('[V18] a task is put back and held where the partition says so, until it is released', () => {
+  const { head, id, looks } = world({ holdAfterMs: 120_000 });
+  assert.match(looks(8, 0) ?? '', /is put back and held after 2m of that\./);
+  looks(5, 0);
+  const { ending } = head.task(`${id}`);
+  assert.deepEqual([ending?.kind, ending?.kind === 'requeue' && ending.holds], ['requeue', true]);
+  head.ended(`${id}#1`, { signal: 15 });
+  head.schedule();
+  const words = 'its 2 gpus were idle for 2m, and gpu_idle of partition default holds such tasks';
+  const held = head.task(`${id}`);
+  assert.deepEqual([held.state, held.heldBecause], ['pending', words]);
+  assert.equal(head.node('n1').free.gpuCount, 2, 'its gpus are free');
+  looks(30, 0);
+  head.command({ kind: 'release_job', jobId: head.job(id).id }, ANN);
+  head.schedule();
+  assert.equal(head.task(`${id}`).state, 'starting');
+});
+
+test('[V18] what completes before it is put back is over, and not held', () => {
+  const { head, id, looks } = world({ holdAfterMs: 60_000 });
+  looks(8, 0);
+  assert.equal(head.task(`${id}`).ending?.kind, 'requeue');
+  head.ended(`${id}#1`);
+  assert.equal(head.outcome(id), 'completed');
 });
