@@ -91,8 +91,12 @@ describe('samples of gpus', () => {
     cluster = new GpuCluster();
     work(40);
     mkdirSync(cluster.state, { recursive: true });
-    const rule = 'gpu_idle: {default: {for: 10s, end_after: 30s}}\n';
-    writeFileSync(path.join(cluster.state, 'weft.yaml'), rule);
+    const rules = [
+      'gpu_idle: {default: {for: 10s, end_after: 30s}, night: {for: 10s, hold_after: 30s}}',
+      'partitions: {night: {}}',
+      '',
+    ];
+    writeFileSync(path.join(cluster.state, 'weft.yaml'), rules.join('\n'));
     await cluster.up('--listen', 'none');
     await cluster.shows('free free free');
   });
@@ -130,9 +134,11 @@ describe('samples of gpus', () => {
     await cluster.ok('cancel', id);
   });
 
-  it('[V18] a job whose gpu is idle is named, and ended where its partition says so', async () => {
+  it('[V18] a job whose gpu is idle is named, and ended or held where its partition says so', async () => {
     work(0);
     const id = await cluster.ok('run', '--gpus', 'rtx3090:1', '--', 'exec sleep 600');
+    const night = ['--partition', 'night', '--gpus', 'a6000:1'];
+    const held = await cluster.ok('run', ...night, '--', 'exec sleep 600');
     await until('it is said', async () => {
       const said = await cluster.ok('job', id);
       return /Its gpu has been idle for \d+s.*is ended after 30s/s.test(said) || undefined;
@@ -143,5 +149,17 @@ describe('samples of gpus', () => {
       await cluster.ok('job', id),
       /its gpu was idle for \d[^;]*; gpu_idle of partition default ends such tasks/,
     );
+    const words =
+      /its gpu was idle for \d\w*, and gpu_idle of partition night holds such tasks; `weft release/;
+    await until('the other one is held', async () => {
+      return words.test(await cluster.ok('why', held)) || undefined;
+    });
+    work(40);
+    await cluster.ok('release', held);
+    await until('it runs again', async () => {
+      const { state } = await cluster.client.call<JobDetail>('GET', `/v1/jobs/${held}`);
+      return state === 'running' || undefined;
+    });
+    await cluster.ok('cancel', held);
   });
 });

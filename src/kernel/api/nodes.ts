@@ -52,6 +52,8 @@ const card = z.object({
   ),
   /** Tasks that have it, with their epoch. */
   tasks: z.array(z.string()),
+  /** Whose these are. Absent: heads of before do not say. */
+  owners: z.array(z.string()).exactOptional(),
   /** Those of them that use more of its memory than their share. */
   over: z.array(z.object({ task: z.string(), memoryBytes: z.number().int() })).exactOptional(),
 });

@@ -2,11 +2,12 @@
 
 import type { InfoReply } from '../../api/cluster.ts';
 import type { JobView } from '../../api/jobs.ts';
-import type { NodeView } from '../../api/nodes.ts';
+import type { CardView, NodeView } from '../../api/nodes.ts';
+import { formatSize } from '../../base/size.ts';
 import type { Api } from '../../connect/api.ts';
 import { jobColumns, stateWords } from '../jobs/columns.ts';
 import { nodeColumns, nodeState } from '../nodes/columns.ts';
-import { formatTable, type Look } from '../output/table.ts';
+import { type Column, formatTable, type Look } from '../output/table.ts';
 
 /** More rows than anybody pages through; a filter of the head's finds the others. */
 const JOBS_MAX = 500;
@@ -36,12 +37,17 @@ export async function fetchFacts(api: Api, { owner, state, sort }: Asked): Promi
   return { info, nodes, jobs: page.jobs, isCut: page.next !== null || page.more === true };
 }
 
-export type Pane = 'jobs' | 'nodes';
-export const PANES: readonly Pane[] = ['jobs', 'nodes'];
+export type Pane = 'jobs' | 'nodes' | 'gpus';
+
+/** Those of gpus only where a node tells of some. */
+export function panesOf({ nodes }: Pick<Facts, 'nodes'>): readonly Pane[] {
+  const hasGpus = nodes.some(({ gpus }) => (gpus?.cards.length ?? 0) > 0);
+  return hasGpus ? ['jobs', 'nodes', 'gpus'] : ['jobs', 'nodes'];
+}
 
 /** What a pane lists, behind the filter. */
 export interface Rows {
-  /** Ids of jobs, or names of nodes: what the keys act on. */
+  /** Ids of jobs, names of nodes, or gpus as `n1/0`: what the keys act on. */
   readonly names: readonly string[];
   /** Lines of a table: its title, and one for each. */
   draw(look: Look): string[];
@@ -56,10 +62,47 @@ export function rowsOf(facts: Facts, pane: Pane, filter: string): Rows {
     const draw = (look: Look) => formatTable(jobColumns(now), rows, 'main', look);
     return { names: rows.map(({ id }) => String(id)), draw };
   }
+  if (pane === 'gpus') return gpuRows(facts, words);
   const rows = facts.nodes.filter((node) => holds(words, nodeText(node)));
   const draw = (look: Look) => formatTable(nodeColumns(now), rows, 'main', look);
   return { names: rows.map(({ name }) => name), draw };
 }
+
+function gpuRows({ nodes }: Facts, words: readonly string[]): Rows {
+  const all = nodes.flatMap(({ name, gpus }) => {
+    return (gpus?.cards ?? []).map((card): GpuRow => ({ ...card, name: `${name}/${card.label}` }));
+  });
+  const rows = all.filter((row) =>
+    holds(words, GPU_COLUMNS.map(({ value }) => value(row)).join(' ')),
+  );
+  return {
+    names: rows.map(({ name }) => name),
+    draw: (look) => formatTable(GPU_COLUMNS, rows, 'main', look),
+  };
+}
+
+interface GpuRow extends CardView {
+  readonly name: string;
+}
+
+const GPU_COLUMNS: readonly Column<GpuRow>[] = [
+  { title: 'GPU', least: 6, value: ({ name }) => name },
+  { title: 'TYPE', value: ({ type }) => type },
+  {
+    title: 'MEMORY',
+    value: ({ memoryBytes }) => (memoryBytes === null ? '-' : formatSize(memoryBytes)),
+    align: 'right',
+  },
+  { title: 'STATE', value: ({ state }) => state.replace('_', ' ') },
+  { title: 'TASKS', value: ({ tasks }) => tasks.join(', ') || '-' },
+  {
+    title: 'USERS',
+    value: ({ owners = [], users }) => {
+      return [...new Set([...owners, ...users.map(({ user }) => user)])].join(', ') || '-';
+    },
+  },
+  { title: 'REMARK', value: ({ why }) => why ?? '' },
+];
 
 function holds(words: readonly string[], text: string): boolean {
   const lower = text.toLowerCase();

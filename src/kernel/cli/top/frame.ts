@@ -5,7 +5,7 @@ import { cutLine } from '../output/cut-line.ts';
 import type { Paint } from '../output/paint.ts';
 import { displayWidth, printable } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
-import { type Facts, PANES, rowsOf } from './facts.ts';
+import { type Facts, panesOf, rowsOf } from './facts.ts';
 import { chosenRow, type TopAction, type View } from './view.ts';
 
 export interface Size {
@@ -32,7 +32,7 @@ export function drawOnce(
   facts: Facts,
   { filter, paint, width }: { filter: string; paint: Paint; width: number | null },
 ): string[] {
-  const tables = PANES.flatMap((pane) => {
+  const tables = panesOf(facts).flatMap((pane) => {
     const { names, draw } = rowsOf(facts, pane, filter);
     const look = { paint, width };
     const none = emptyWords({ pane, filter });
@@ -57,7 +57,9 @@ export function drawFrame(drawn: Drawn): string[] {
 
 function head({ facts, view, paint, trouble, size }: Drawn): string[] {
   const [first = '', second = '', counts = ''] = summary(facts, size.columns);
-  const tabs = PANES.map((pane) => (pane === view.pane ? `[${pane}]` : ` ${pane} `)).join(' ');
+  const tabs = panesOf(facts)
+    .map((pane) => (pane === view.pane ? `[${pane}]` : ` ${pane} `))
+    .join(' ');
   const filter = view.filter === '' ? '' : `  filter: ${printable(view.filter)}`;
   const order = view.pane === 'jobs' && view.isByPriority ? '  by priority' : '';
   const third = trouble === null ? counts : paint(printable(trouble), 'red');
@@ -118,7 +120,7 @@ function list({ facts, view, size, paint }: Drawn, height: number): Body {
 
 function emptyWords({ pane, filter }: Pick<View, 'pane' | 'filter'>): string {
   if (filter !== '') return `No ${pane} match '${printable(filter)}'; Esc takes the filter away.`;
-  return pane === 'jobs' ? 'No jobs. `weft run COMMAND` starts one.' : 'No nodes.';
+  return pane === 'jobs' ? 'No jobs. `weft run COMMAND` starts one.' : `No ${pane}.`;
 }
 
 /** The first row shown, so that the chosen one is in the middle where the list allows it. */
@@ -159,7 +161,8 @@ function words({ view, facts, paint }: Drawn): string {
 
 const KEYS_OF_LISTS = {
   jobs: 'Enter show  w why  l logs  c cancel  h hold  r release  / filter  Tab nodes  ? keys  q quit',
-  nodes: 'Enter show  d drain  u undrain  / filter  Tab jobs  ? keys  q quit',
+  nodes: 'Enter show  d drain  u undrain  / filter  Tab next  ? keys  q quit',
+  gpus: 'Enter show its node  / filter  Tab jobs  ? keys  q quit',
 };
 
 function keys({ view }: Drawn): string {
@@ -173,7 +176,7 @@ function keys({ view }: Drawn): string {
 export const HELP: readonly string[] = [
   'Lists',
   '  ↑ ↓ j k, PgUp PgDn, Home End   choose a row',
-  '  Tab         jobs or nodes',
+  '  Tab         jobs, nodes, and gpus where there are some',
   '  /           show only rows with these words; Esc takes the filter away',
   '  s           jobs: the newest first, or those that wait in the order of their start',
   'The chosen job',

@@ -6,7 +6,7 @@ import type { HookWing } from '../context.ts';
 import type { Paint } from '../output/paint.ts';
 import type { OpenScreen, Screen } from '../screen.ts';
 import { perform } from './actions.ts';
-import { type Asked, type Facts, fetchFacts, rowsOf } from './facts.ts';
+import { type Asked, type Facts, fetchFacts, panesOf, rowsOf } from './facts.ts';
 import { bodyHeight, drawFrame } from './frame.ts';
 import { readKeys } from './keys.ts';
 import { Pages } from './pages.ts';
@@ -91,7 +91,8 @@ export class TopSession {
   #press(key: string): void {
     const { names } = rowsOf(this.#facts, this.#view.pane, this.#view.filter);
     const height = bodyHeight(this.#parts.screen.size());
-    const shown = { names, lineCount: this.#page.length, height };
+    const panes = panesOf(this.#facts);
+    const shown = { panes, names, lineCount: this.#page.length, height };
     const before = this.#view.page;
     const { view, wish } = press(this.#view, key, shown);
     this.#view = view;

@@ -57,6 +57,7 @@ export type TopRequest =
 
 /** What is on the screen while the key comes. */
 export interface Shown {
+  readonly panes: readonly Pane[];
   /** Names of the rows, behind the filter. */
   readonly names: readonly string[];
   /** Lines of the page, if one is open. */
@@ -73,7 +74,7 @@ export interface Pressed {
 export function openingView(filter: string): View {
   return {
     pane: 'jobs',
-    chosen: { jobs: null, nodes: null },
+    chosen: { jobs: null, nodes: null, gpus: null },
     filter,
     isByPriority: false,
     page: null,
@@ -161,8 +162,9 @@ function pressInList(view: View, key: Key, shown: Shown): Pressed {
     case 'q':
       return { view, wish: { kind: 'quit' } };
     case 'tab':
+      return { view: { ...view, pane: paneBeside(view, shown, 1) }, wish: null };
     case 'back-tab':
-      return { view: { ...view, pane: view.pane === 'jobs' ? 'nodes' : 'jobs' }, wish: null };
+      return { view: { ...view, pane: paneBeside(view, shown, -1) }, wish: null };
     case 'escape':
       return { view: { ...view, filter: '' }, wish: null };
     case '/':
@@ -175,6 +177,12 @@ function pressInList(view: View, key: Key, shown: Shown): Pressed {
     default:
       return ofSubject(view, key, names[chosenRow(view, names)] ?? null, shown);
   }
+}
+
+/** Round and round; from one that is there no more to an end of them. */
+function paneBeside({ pane }: View, { panes }: Shown, step: 1 | -1): Pane {
+  const at = panes.indexOf(pane) + step;
+  return panes.at(at % panes.length) ?? 'jobs';
 }
 
 /** Where a key that moves leads to; null for every other key. */
@@ -210,6 +218,7 @@ const PAGES_OF_JOBS: Readonly<Record<Key, Page['kind']>> = {
 const TOP_ACTIONS: Readonly<Record<Pane, Readonly<Record<Key, ActionKind>>>> = {
   jobs: { c: 'cancel', h: 'hold', r: 'release', S: 'suspend', R: 'resume', Q: 'requeue' },
   nodes: { d: 'drain', u: 'undrain' },
+  gpus: {},
 };
 /** Nobody ends work by one wrong key. */
 const ASKED_FIRST: ReadonlySet<ActionKind> = new Set(['cancel', 'requeue']);
@@ -221,7 +230,9 @@ function ofSubject(view: View, key: Key, subject: string | null, { height }: Sho
   const pages = isJobs ? PAGES_OF_JOBS : ({ enter: 'node', right: 'node' } as const);
   const page = (pages as Readonly<Record<Key, Page['kind']>>)[key];
   if (page !== undefined && height > 0) {
-    return opened(view, { kind: page, subject, top: page === 'logs' ? null : 0 });
+    // Of a gpu its node is shown.
+    const whole = view.pane === 'gpus' ? subject.replace(/\/.*/, '') : subject;
+    return opened(view, { kind: page, subject: whole, top: page === 'logs' ? null : 0 });
   }
   if (isJobs && key === 't') {
     const job = subject.replace(/\[.*/, '');

@@ -2,34 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CardView } from '../../../../src/kernel/api/nodes.ts';
 import { formatNode } from '../../../../src/kernel/cli/commands/node.ts';
 import { remark } from '../../../../src/kernel/cli/nodes/columns.ts';
 import { PLAIN } from '../../../../src/kernel/cli/output/paint.ts';
 import { shortUuid } from '../../../../src/kernel/model/gpu.ts';
 import { cardWords, jobOfTask } from '../../../../src/kernel/page/pure/cards.ts';
-import { nodeView } from './views.ts';
+import { gpuCard as card, nodeView } from './views.ts';
 
 const USED = 'used outside Weft by ann (python, 21G, since 2026-11-27T14:02:00Z)';
-
-function card(label: string, fields: Partial<CardView> = {}): CardView {
-  return {
-    index: 0,
-    label,
-    uuid: 'GPU-8af65f56-1111-2222-3333-444444444444',
-    vendor: 'nvidia',
-    name: 'NVIDIA GeForce RTX 4090',
-    type: 'rtx4090',
-    memoryBytes: 24 * 2 ** 30,
-    busId: '0000:01:00.0',
-    state: 'free',
-    why: null,
-    since: 0,
-    users: [],
-    tasks: [],
-    ...fields,
-  };
-}
 
 const NODE = nodeView({
   gpus: {

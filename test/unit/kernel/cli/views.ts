@@ -1,7 +1,7 @@
 // Views as the head answers them, for tests that care about a few of their fields.
 
 import type { JobView } from '../../../../src/kernel/api/jobs.ts';
-import type { NodeView } from '../../../../src/kernel/api/nodes.ts';
+import type { CardView, NodeView } from '../../../../src/kernel/api/nodes.ts';
 
 const RESOURCES = { cpuCount: 2, memoryBytes: 512 * 1024 ** 2, gpuCount: 0, counted: {} };
 
@@ -52,6 +52,25 @@ export function doneJob(
   detail: string | null = null,
 ): JobView {
   return jobView({ state: 'done', outcome: { kind, exit, process: null, detail }, exit });
+}
+
+export function gpuCard(label: string, fields: Partial<CardView> = {}): CardView {
+  return {
+    index: 0,
+    label,
+    uuid: 'GPU-8af65f56-1111-2222-3333-444444444444',
+    vendor: 'nvidia',
+    name: 'NVIDIA GeForce RTX 4090',
+    type: 'rtx4090',
+    memoryBytes: 24 * 2 ** 30,
+    busId: '0000:01:00.0',
+    state: 'free',
+    why: null,
+    since: 0,
+    users: [],
+    tasks: [],
+    ...fields,
+  };
 }
 
 export function nodeView(fields: Partial<NodeView> = {}): NodeView {

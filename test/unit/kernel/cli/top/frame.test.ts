@@ -9,7 +9,7 @@ import type { Facts } from '../../../../../src/kernel/cli/top/facts.ts';
 import { drawFrame, drawOnce, meter, windowAt } from '../../../../../src/kernel/cli/top/frame.ts';
 import { logLines } from '../../../../../src/kernel/cli/top/pages.ts';
 import { openingView, type View } from '../../../../../src/kernel/cli/top/view.ts';
-import { jobView, nodeView } from '../views.ts';
+import { gpuCard, jobView, nodeView } from '../views.ts';
 import { infoView } from './info-view.ts';
 
 const COLOURED = paintFor('terminal', {});
@@ -47,7 +47,7 @@ test('a picture has the lines of the terminal, and none is wider', () => {
 });
 
 test('the chosen row is marked and on the screen, wherever the list ends', () => {
-  const view = { ...openingView(''), chosen: { jobs: '50', nodes: null } };
+  const view = { ...openingView(''), chosen: { jobs: '50', nodes: null, gpus: null } };
   const marked = draw(MANY, view).filter((line) => line.startsWith('> '));
   assert.equal(marked.length, 1);
   assert.match(marked[0] ?? '', /^> +50 +hello/);
@@ -110,4 +110,22 @@ test('on a narrow terminal the time of the day is whole, and the name of the clu
     const [first = ''] = draw(facts(), openingView(''), PLAIN, { columns, rows: 24 });
     assert.match(first.trimEnd(), clock, `${columns} columns: ${first}`);
   }
+});
+
+test('[V20] gpus are rows where nodes tell of some, with who has them', () => {
+  const why = 'used outside Weft by ann (python, 21G)';
+  const users = [{ pid: 7, user: 'ann', program: 'python', memoryBytes: null, since: 0 }];
+  const cards = [
+    gpuCard('0', { state: 'given', tasks: ['42#1'], owners: ['ben'] }),
+    gpuCard('1', { state: 'used_outside', why, users }),
+  ];
+  const gpus = { cards, driver: null, remark: null };
+  const some = facts({ nodes: [nodeView({ gpus })] });
+  const shown = (filter: string) => draw(some, { ...openingView(filter), pane: 'gpus' }).join('\n');
+  assert.match(shown(''), /^ jobs {3}nodes {2}\[gpus\]/m);
+  assert.match(shown(''), /^> n1\/0 +rtx4090 +24G +given +42#1 +ben *$/m);
+  assert.match(shown('python'), /^> n1\/1 +rtx4090 +24G +used outside +- +ann +used outside/m);
+  assert.doesNotMatch(shown('python'), /42#1/);
+  assert.match(drawOnce(some, { filter: '', paint: PLAIN, width: null }).join('\n'), /n1\/0/);
+  assert.doesNotMatch(draw(facts()).join('\n'), /gpus/);
 });

@@ -9,7 +9,8 @@ import {
   type View,
 } from '../../../../../src/kernel/cli/top/view.ts';
 
-const SHOWN: Shown = { names: ['3', '2', '1'], lineCount: 0, height: 2 };
+const PANES = ['jobs', 'nodes'] as const;
+const SHOWN: Shown = { panes: PANES, names: ['3', '2', '1'], lineCount: 0, height: 2 };
 
 function after(keys: readonly string[], view: View = openingView(''), shown = SHOWN) {
   let wish = null;
@@ -105,4 +106,21 @@ test('the output of one task of an array is opened by its index', () => {
   const other = after(['t', '3', 'enter'], open.view);
   assert.equal(other.view.page?.subject, '2[3]', 'from there the next one');
   assert.equal(after(['t', 'x', 'enter']).view.page, null);
+});
+
+test('Tab goes round the lists that there are, and of a gpu its node is shown', () => {
+  const all = { ...SHOWN, panes: [...PANES, 'gpus'] as const, names: ['n1/0', 'n1/1'] };
+  const pane = (keys: readonly string[], shown: Shown = all) =>
+    after(keys, openingView(''), shown).view.pane;
+  assert.deepEqual(
+    [pane(['tab', 'tab']), pane(['tab', 'tab', 'tab']), pane(['back-tab'])],
+    ['gpus', 'jobs', 'gpus'],
+  );
+  const { view } = after(['back-tab', 'down', 'enter'], openingView(''), all);
+  assert.deepEqual(view.page, { kind: 'node', subject: 'n1', top: 0 });
+  for (const key of ['c', 'd', 'Q', 't']) {
+    assert.deepEqual(after(['back-tab', key], openingView(''), all).wish, null);
+  }
+  const { view: onGpus } = after(['back-tab'], openingView(''), all);
+  assert.equal(after(['tab'], onGpus, SHOWN).view.pane, 'jobs', 'the last card is gone');
 });
