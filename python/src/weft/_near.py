@@ -5,12 +5,13 @@ by the process that has them open, and they are gone with it, however it ends. T
 
 from __future__ import annotations
 
+import collections
 import hashlib
 import os
 import re
 import stat
 import threading
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple, Union
 
 Buffer = Union[bytes, bytearray, memoryview]
 
@@ -32,6 +33,8 @@ class NearMemory:
         self._host = host()
         self._bytes = self._count = 0
         self._lock = threading.Lock()
+        # What was swept without being let go of: that may happen in the middle of anything here.
+        self._swept: "Deque[Callable[[], None]]" = collections.deque()
 
     @property
     def headers(self) -> Dict[str, str]:
@@ -45,12 +48,13 @@ class NearMemory:
     def keep(self, parts: Sequence[Buffer], length: int) -> "Optional[Kept]":
         """A value that lies there from the beginning: of these only so many that there is room for others."""
         offer = self.offer_parts(parts, length, 2)
-        return None if offer is None else Kept(*offer, length)
+        return None if offer is None else Kept(*offer, length, self._swept.append)
 
     def offer_parts(
         self, parts: Sequence[Buffer], length: int, share: int = 1
     ) -> Optional[Tuple[str, Callable[[], None]]]:
         """The same of a value in parts; `share`: only where so much of the memory is free."""
+        self._close_swept()
         if length > _VALUE_BYTES_MAX or not self._reserve(length, share):
             return None
         try:
@@ -65,6 +69,13 @@ class NearMemory:
 
         # The number of a descriptor is used again, that of a file is not.
         return f"{os.getpid()}.{fd}.{os.fstat(fd).st_ino}", close
+
+    def _close_swept(self) -> None:
+        try:
+            while True:
+                self._swept.popleft()()
+        except IndexError:
+            pass
 
     def _reserve(self, length: int, share: int) -> bool:
         with self._lock:
@@ -94,11 +105,18 @@ class NearMemory:
 class Kept:
     """It is there until the last of its holders lets go of it. Not for several threads at once."""
 
-    __slots__ = ("file", "_close", "_length", "_holders")
+    __slots__ = ("file", "_close", "_length", "_holders", "_swept")
 
-    def __init__(self, file: str, close: Callable[[], None], length: int) -> None:
+    def __init__(
+        self,
+        file: str,
+        close: Callable[[], None],
+        length: int,
+        swept: Callable[[Callable[[], None]], None],
+    ) -> None:
         self.file = file
         self._close = close
+        self._swept = swept
         self._length = length
         self._holders = 1
 
@@ -125,8 +143,9 @@ class Kept:
             self._close()
 
     def __del__(self) -> None:
+        # No lock is taken here: whoever is interrupted by this may have it.
         if self._holders > 0:
-            self._close()
+            self._swept(self._close)
 
 
 def _written(parts: Sequence[Buffer]) -> int:

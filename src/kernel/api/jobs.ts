@@ -140,6 +140,8 @@ export const jobDetail = jobView.extend({
   hasItems: z.boolean().exactOptional(),
   /** Ranks of a job with `mpi`. */
   ranksPerNode: count.nullable(),
+  /** All of them, where the last nodes have one less. */
+  ranks: count.exactOptional(),
   runningMax: z.int().nullable(),
   ...shownFields(),
   /** Owner only: whom it notifies when it is done, or has. */

@@ -12,6 +12,7 @@ import {
   GPU_TYPES_MAX,
   GPUS_PER_NODE_MAX,
   LABELS_LENGTH_MAX,
+  MPI_RANKS_MAX,
   NODES_PER_TASK_MAX,
   NOTIFY_TARGETS_MAX,
   OUTPUT_PATTERNS_MAX,
@@ -125,7 +126,11 @@ export const submission = z.strictObject({
   files: files.optional(),
   staging: staging.optional(),
   mpi: z
-    .strictObject({ ranksPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional() })
+    .strictObject({
+      ranksPerNode: z.int().min(1).max(PROCESSES_PER_NODE_MAX).optional(),
+      /** All ranks, where nodes do not have as many each. */
+      ranks: z.int().min(1).max(MPI_RANKS_MAX).optional(),
+    })
     .optional(),
   memoryOtherwiseBytes: count.optional(),
   each: itemList(ARRAY_TASKS_MAX).optional(),

@@ -192,7 +192,7 @@ function arrayOf({ spec, firstIndex, lastIndex, taskCount }: Job): LaunchOrder['
 }
 
 function mpiOf({ mpi, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'mpi'> {
-  return mpi === undefined ? {} : { mpi: { ranksPerNode: mpi.ranksPerNode, key: stepKey } };
+  return mpi === undefined ? {} : { mpi: { ...mpi, key: stepKey } };
 }
 
 function poolOf({ pool, stepKey = '' }: JobSpec): Pick<LaunchOrder, 'pool'> {

@@ -96,6 +96,8 @@ export interface Dependency {
 export interface MpiSpec {
   /** Slots of each node in the host file. */
   readonly ranksPerNode: number;
+  /** All of them, where the last nodes have one less. Absent: all have as many. */
+  readonly ranks?: number;
 }
 
 /**

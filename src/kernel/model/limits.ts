@@ -47,6 +47,8 @@ export const CAP_MAX = 10_000_000;
 export const NODES_PER_TASK_MAX = 10_000;
 /** Processes per node of one task. */
 export const PROCESSES_PER_NODE_MAX = 4096;
+/** Ranks of all nodes of one task. */
+export const MPI_RANKS_MAX = NODES_PER_TASK_MAX * PROCESSES_PER_NODE_MAX;
 /** Dependencies of one job. */
 export const DEPENDENCIES_MAX = 1000;
 /** Further epochs a user may ask for; a task that fails that often needs a person. */

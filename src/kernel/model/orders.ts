@@ -6,6 +6,7 @@ import type { ContainerImage } from './container-engine.ts';
 import type { EpochId, NodeName, TaskPlace, UserName } from './ids.ts';
 import type {
   ExitStatus,
+  MpiSpec,
   OnNodeLoss,
   OutputFiles,
   Program,
@@ -93,7 +94,7 @@ export interface LaunchOrder {
    * The program runs on the first node; the others run a server of steps, opened by `key`. Missing
    * for every other job.
    */
-  readonly mpi?: { readonly ranksPerNode: number; readonly key: string };
+  readonly mpi?: MpiSpec & { readonly key: string };
   /**
    * Nothing of ours is run: the site is told to start this job, which it has. Missing for every
    * other job.

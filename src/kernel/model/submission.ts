@@ -22,7 +22,9 @@ export interface Submission extends Asked<FieldValues> {
   /** Needs a private directory. */
   readonly staging?: StagingRequest | undefined;
   /** The program runs on the first node only. Default of `ranksPerNode`: the cpus per node. */
-  readonly mpi?: { readonly ranksPerNode?: number | undefined } | undefined;
+  readonly mpi?:
+    | { readonly ranksPerNode?: number | undefined; readonly ranks?: number | undefined }
+    | undefined;
   /** Where neither the submission nor the config says how much. */
   readonly memoryOtherwiseBytes?: number | undefined;
   /** One task for each item; `array` may then pick some by their numbers, from 0. */

@@ -142,6 +142,7 @@ function viewSpec(spec: KeptSpec, isOwner: boolean) {
     retryOf: spec.retry?.of ?? null,
     hasItems: itemsOf(spec) !== undefined,
     ranksPerNode: spec.mpi?.ranksPerNode ?? null,
+    ...(spec.mpi?.ranks !== undefined && { ranks: spec.mpi.ranks }),
     runningMax: spec.array?.runningMax ?? null,
     ...shownOf(spec),
   };

@@ -76,15 +76,21 @@ export function wantedMemory(wish: Submission, { defaults }: Settings): number |
 /** Completes an MPI request: the program is one process, which starts its ranks itself. */
 export function completeMpi(
   { mpi }: Submission,
-  { processesPerNode, perNode }: ResourceRequest,
+  { processesPerNode, perNode, nodeCount }: ResourceRequest,
 ): Pick<JobSpec, 'mpi'> {
   if (mpi === undefined) return {};
   if (processesPerNode !== 1) {
     wrong('an MPI job has one process; say how many ranks a node gets with mpi.ranksPerNode');
   }
-  const wanted = mpi.ranksPerNode ?? Math.max(1, perNode.cpuCount);
+  const { ranks } = mpi;
+  const even = ranks === undefined ? perNode.cpuCount : Math.ceil(ranks / nodeCount);
+  const wanted = mpi.ranksPerNode ?? Math.max(1, even);
   const most = limits.PROCESSES_PER_NODE_MAX;
-  return { mpi: { ranksPerNode: whole('the number of ranks per node', wanted, 1, most) } };
+  const ranksPerNode = whole('the number of ranks per node', wanted, 1, most);
+  if (ranks === undefined || ranks === ranksPerNode * nodeCount) return { mpi: { ranksPerNode } };
+  if (ranks < nodeCount || ranksPerNode !== even)
+    wrong(`mpi: ${ranks} ranks are not ${nodeCount} nodes with up to ${ranksPerNode} each`);
+  return { mpi: { ranksPerNode, ranks } };
 }
 
 function checkMemory(bytes: number): number {

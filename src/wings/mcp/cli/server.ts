@@ -1,5 +1,6 @@
 // Serves the Model Context Protocol: one line in is a message, each request gets one line out.
 
+import { EXIT_OWN_FAILURE } from '../../../kernel/model/failure.ts';
 import { checkArguments } from '../core/check.ts';
 import {
   FAULTS,
@@ -145,7 +146,8 @@ export class Server {
     const checked = checkArguments(tool.input, given);
     if (!checked.ok) throw new Refused(FAULTS.params, `${tool.name}: ${checked.error}`);
     const { code, text } = await this.#run(tool, checked.value, asked);
-    return { content: [{ type: 'text', text }], isError: code !== 0 && tool.isAnswer !== true };
+    const isError = tool.isAnswer === true ? isOwnFailure(code, text) : code !== 0;
+    return { content: [{ type: 'text', text }], isError };
   }
 
   async #read({ uri }: Request['params'], asked: Asked): Promise<object> {
@@ -166,6 +168,11 @@ export class Server {
     const line = tool.isAnswer === true ? this.#waits : this.#looks;
     return line.take(asked, () => this.#ports.run(tool.argv(given)));
   }
+}
+
+/** A job may end with that code, too, and is told by its number. */
+function isOwnFailure(code: number, text: string): boolean {
+  return code === EXIT_OWN_FAILURE && !/^\d/m.test(text);
 }
 
 /** A request that is not answered yet. */

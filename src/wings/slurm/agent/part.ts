@@ -5,6 +5,7 @@ import type { AgentPart } from '../../../kernel/agent/part.ts';
 import { beganBefore, type LaunchOrder } from '../../../kernel/model/orders.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
 import { SLURM_MARK } from '../core/mark.ts';
+import { onEach } from '../core/step.ts';
 
 const MIB = 1_048_576;
 
@@ -18,6 +19,7 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
   const { place, nodes, nodeRank, share, jobName, account } = order;
   const { cpuCount, memoryBytes, gpuCount } = share.resources;
   const ranks = order.mpi?.ranksPerNode ?? order.processesPerNode;
+  const all = order.mpi?.ranks ?? ranks * nodes.length;
   const hosts = hostsInOrder(nodes);
   const job = String(place.jobId);
   return {
@@ -29,10 +31,10 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
     SLURM_NNODES: String(nodes.length),
     SLURM_JOB_NODELIST: hosts,
     SLURM_NODELIST: hosts,
-    SLURM_NTASKS: String(ranks * nodes.length),
-    SLURM_NPROCS: String(ranks * nodes.length),
+    SLURM_NTASKS: String(all),
+    SLURM_NPROCS: String(all),
     SLURM_NTASKS_PER_NODE: String(ranks),
-    SLURM_TASKS_PER_NODE: nodes.length > 1 ? `${ranks}(x${nodes.length})` : String(ranks),
+    SLURM_TASKS_PER_NODE: onEach(all, nodes.length),
     SLURM_CPUS_ON_NODE: String(cpuCount),
     SLURM_JOB_CPUS_PER_NODE: nodes.length > 1 ? `${cpuCount}(x${nodes.length})` : String(cpuCount),
     SLURM_CPUS_PER_TASK: String(Math.max(1, Math.floor(cpuCount / ranks))),

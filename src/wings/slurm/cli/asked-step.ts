@@ -26,21 +26,27 @@ interface Held {
   readonly task: string;
   readonly nodes: readonly string[];
   readonly ranksPerNode: number;
+  readonly ranks?: number | undefined;
 }
 
-/** Each rank finds which of all it is. Words: ranks of a node, then the program. */
+/**
+ * Each rank finds which of all it is. Words: the most ranks of a node, the first rank on a node
+ * with one less, then the program.
+ */
 const RANKED =
-  'SLURM_PROCID=$WEFT_STEP_RANK SLURM_LOCALID=$((WEFT_STEP_RANK % $1)) SLURM_NODEID=$WEFT_NODE_RANK; ' +
+  'SLURM_PROCID=$WEFT_STEP_RANK SLURM_NODEID=$WEFT_NODE_RANK; if [ $WEFT_STEP_RANK -lt $2 ]; ' +
+  'then SLURM_LOCALID=$((WEFT_STEP_RANK % $1)); else SLURM_LOCALID=$(((WEFT_STEP_RANK - $2) % ($1 - 1))); fi; ' +
   `SLURM_NTASKS=$WEFT_STEP_COUNT SLURM_STEP_ID=\${WEFT_STEP_ID##*.} SLURM_STEPID=\${WEFT_STEP_ID##*.}; ` +
   'export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID SLURM_STEPID; ' +
-  'shift; exec "$@"';
+  'shift 2; exec "$@"';
 
 /** Inside of a job, or of an allocation. */
 export async function runAskedStep(context: Context, wish: AskedStep): Promise<number> {
   const { environment } = context;
   const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
-  return runOn(context, { task: taskOf(environment), nodes, ranksPerNode }, wish);
+  const ranks = Number(environment['SLURM_NTASKS'] ?? nodes.length * ranksPerNode);
+  return runOn(context, { task: taskOf(environment), nodes, ranksPerNode, ranks }, wish);
 }
 
 /** `--jobid=42`: from anywhere, one rank on each node where no number is said. */
@@ -71,13 +77,13 @@ async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
 
 export async function runOn(
   context: Context,
-  { task, nodes, ranksPerNode }: Held,
+  { task, nodes, ...held }: Held,
   wish: AskedStep,
 ): Promise<number> {
   const { argv, nodeCount, label, given } = wish;
   const terminal = given['pty'] !== undefined;
   const tasks = terminal ? 1 : wish.tasks;
-  const ranks = ranksOf({ nodes, ranksPerNode }, { tasks, nodeCount: terminal ? 1 : nodeCount });
+  const ranks = ranksOf({ nodes, ...held }, { tasks, nodeCount: terminal ? 1 : nodeCount });
   if (!ranks.ok) throw usage(ranks.error);
   const used = new Set(ranks.value.map(({ node }) => node)).size;
   if (used > 1 && used < nodes.length) {
@@ -89,7 +95,7 @@ export async function runOn(
   const pmi = isPmi(given);
   return runStep(context, {
     target: { task, node: used === 1 ? (nodes[0] ?? null) : null },
-    argv: ['/bin/sh', '-c', RANKED, 'srun', String(Math.ceil(ranks.value.length / used)), ...argv],
+    argv: ['/bin/sh', '-c', RANKED, 'srun', ...rankWords(ranks.value.length, used), ...argv],
     count: ranks.value.length,
     perNode: false,
     directory: undefined,
@@ -105,6 +111,11 @@ export async function runOn(
     pmi: pmi && !terminal,
     bind: wish.bind,
   });
+}
+
+function rankWords(all: number, used: number): string[] {
+  const most = Math.ceil(all / used);
+  return [String(most), String(all % used === 0 ? all : most * (all % used))];
 }
 
 /**

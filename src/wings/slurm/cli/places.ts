@@ -3,10 +3,12 @@
 // the job's nodes; what a killed `srun` has left is taken away by the next one.
 
 import {
+  linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmdirSync,
   rmSync,
   writeFileSync,
@@ -62,7 +64,7 @@ export class Places {
     const counts = Array.from({ length: this.#nodes }, () => 0);
     for (const name of this.#names()) {
       const at = Number.parseInt(name, 10);
-      if (!this.#isLive(name)) rmSync(path.join(this.#folder, name), { force: true });
+      if (!this.#isLive(name)) this.#clear(name);
       else if (counts[at] !== undefined) counts[at] += 1;
     }
     return counts;
@@ -75,7 +77,7 @@ export class Places {
   claim(wanted: ReadonlyMap<number, number>): (() => void) | null {
     const got: string[] = [];
     const release = (): void => {
-      for (const name of got) rmSync(path.join(this.#folder, name), { force: true });
+      for (const name of got) this.#giveBack(name);
     };
     const take = (node: number, count: number): boolean => {
       let left = count;
@@ -107,6 +109,38 @@ export class Places {
     } catch {
       return [];
     }
+  }
+
+  #giveBack(name: string): void {
+    const file = path.join(this.#folder, name);
+    try {
+      if (readFileSync(file, 'utf8') === String(process.pid)) rmSync(file, { force: true });
+    } catch {
+      // Somebody has taken it away with all that is left of the job.
+    }
+  }
+
+  /**
+   * Takes away what a dead one has left. Another may have done so meanwhile, and a third have taken
+   * the place: what is moved aside is looked at again, and put back where somebody lives.
+   */
+  #clear(name: string): void {
+    const aside = `${name}.${process.pid}.gone`;
+    const [from, to] = [path.join(this.#folder, name), path.join(this.#folder, aside)];
+    try {
+      renameSync(from, to);
+    } catch {
+      // Somebody else was first.
+      return;
+    }
+    if (this.#isLive(aside)) {
+      try {
+        linkSync(to, from);
+      } catch {
+        // A step has begun there: for a moment both have the place.
+      }
+    }
+    rmSync(to, { force: true });
   }
 
   #make(name: string): boolean {

@@ -6,6 +6,7 @@ import { runHere } from '../../steps/cli/run-here.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
 import { overridden } from '../core/option-table.ts';
+import { onEach } from '../core/step.ts';
 import { saidIn, submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 
@@ -24,9 +25,10 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
   // The job's own program waits; ranks are those of srun.
   const { mpi, files: ___, warning: ____, ...submission } = made;
   const perNode = mpi?.ranksPerNode ?? 1;
+  const all = mpi?.ranks;
   return withAllocation(context, submission, async (held) => {
     context.error(`salloc: Granted job allocation ${held.id}\n`);
-    const more = { perNode, cpus: submission.cpuCount ?? 1, directory: context.cwd, name };
+    const more = { perNode, all, cpus: submission.cpuCount ?? 1, directory: context.cwd, name };
     const code = await runHere(context, operands, held, variablesOf(held, more));
     context.error(`salloc: Relinquishing job allocation ${held.id}\n`);
     return code;
@@ -35,6 +37,8 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
 
 interface More {
   readonly perNode: number;
+  /** Ranks of all nodes; undefined: as many of each. */
+  readonly all: number | undefined;
   readonly cpus: number;
   readonly directory: string;
   readonly name: string;
@@ -44,8 +48,7 @@ interface More {
 function variablesOf({ id, nodes }: Held, more: More): Record<string, string> {
   const hosts = hostsInOrder(nodes);
   const { perNode, cpus, directory, name } = more;
-  const onEach = (count: number): string =>
-    nodes.length > 1 ? `${count}(x${nodes.length})` : String(count);
+  const { all = perNode * nodes.length } = more;
   return {
     // Where this runs is none of the nodes, though it may be one of another job.
     SLURMD_NODENAME: '',
@@ -56,13 +59,13 @@ function variablesOf({ id, nodes }: Held, more: More): Record<string, string> {
     SLURM_NODELIST: hosts,
     SLURM_JOB_NUM_NODES: String(nodes.length),
     SLURM_NNODES: String(nodes.length),
-    SLURM_JOB_CPUS_PER_NODE: onEach(cpus),
-    SLURM_TASKS_PER_NODE: onEach(perNode),
+    SLURM_JOB_CPUS_PER_NODE: onEach(cpus * nodes.length, nodes.length),
+    SLURM_TASKS_PER_NODE: onEach(all, nodes.length),
     SLURM_CPUS_PER_TASK: String(Math.max(1, Math.floor(cpus / perNode))),
     SLURM_CPUS_ON_NODE: String(cpus),
     SLURM_NTASKS_PER_NODE: String(perNode),
-    SLURM_NTASKS: String(perNode * nodes.length),
-    SLURM_NPROCS: String(perNode * nodes.length),
+    SLURM_NTASKS: String(all),
+    SLURM_NPROCS: String(all),
     SLURM_SUBMIT_DIR: directory,
   };
 }

@@ -182,11 +182,12 @@ export async function submissionOf(
 }
 
 /** What our own options do not say. */
-function withSignal(submission: Submission, { signalTo, append }: Request): Submission {
-  const { warning, files } = submission;
+function withSignal(submission: Submission, { signalTo, append, ranks }: Request): Submission {
+  const { warning, files, mpi } = submission;
   const told: { -readonly [Name in keyof Submission]: Submission[Name] } = { ...submission };
   if (warning !== undefined && signalTo !== undefined) told.warning = { ...warning, to: signalTo };
   if (files !== undefined && append === true) told.files = { ...files, append };
+  if (ranks !== undefined) told.mpi = { ...mpi, ranks };
   return told;
 }
 
@@ -200,6 +201,7 @@ function withoutJob(environment: Context['environment']): Context['environment']
 
 function withoutFiles({
   ranksPerNode,
+  ranks: _____,
   output: _,
   error: __,
   signalTo: ___,

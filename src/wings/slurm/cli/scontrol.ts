@@ -216,7 +216,7 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `Partition=${job.partition}`,
     `ReqNodeList=${request.nodeNames.length === 0 ? '(null)' : compressHosts(request.nodeNames)} ExcNodeList=(null)`,
     `NodeList=${nodes || '(null)'}${row.nodes[0] === undefined ? '' : `\n   BatchHost=${row.nodes[0]}`}`,
-    `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${request.nodeCount * ranks} CPUs/Task=${Math.max(1, Math.floor(request.perNode.cpuCount / ranks))}`,
+    `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${job.ranks ?? request.nodeCount * ranks} CPUs/Task=${Math.max(1, Math.floor(request.perNode.cpuCount / ranks))}`,
     `TRES=cpu=${cpus},mem=${Math.floor((request.perNode.memoryBytes * request.nodeCount) / 1_048_576)}M,node=${request.nodeCount}${gpus === 0 ? '' : `,gres/gpu=${gpus * request.nodeCount}`}`,
     `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory} MinTmpDiskNode=0`,
     `Features=${request.labels.join('&') || '(null)'}`,

@@ -156,7 +156,7 @@ async function outside(
     return runAtTerminal(context, { ...submission, program });
   }
   const ranksPerNode = mpi?.ranksPerNode ?? 1;
-  const total = ranksPerNode * (submission.nodeCount ?? 1);
+  const total = mpi?.ranks ?? ranksPerNode * (submission.nodeCount ?? 1);
   if (files === null && total <= ASKED_MAX && submission.array === undefined) {
     const bind = bindOf(given);
     const label = given.label !== undefined;
@@ -165,6 +165,11 @@ async function outside(
       runOn(context, { task: id, nodes, ranksPerNode }, step),
     );
   }
+  if (mpi?.ranks !== undefined)
+    throw usage(
+      `--ntasks ${total} is not ${submission.nodeCount} nodes with ${ranksPerNode} each`,
+      'So many ranks are shared unevenly in a script of sbatch only.',
+    );
   noteUnbound(context, given['cpu-bind']);
   const kept = files === null || written === undefined ? {} : { files: written };
   const wish = { ...submission, ...kept, processesPerNode: ranksPerNode };

@@ -15,6 +15,7 @@ import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
 import {
   type Held,
   nodesFor,
+  onEach,
   type Rank,
   rankFile,
   ranksOn,
@@ -73,7 +74,8 @@ function heldBy(environment: Context['environment']): Required<Held> {
   const nodes = listed ?? expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
   const cpusPerNode = Number(environment['SLURM_CPUS_ON_NODE'] ?? ranksPerNode);
-  return { nodes, ranksPerNode, cpusPerNode: Math.max(ranksPerNode, cpusPerNode) };
+  const ranks = Number(environment['SLURM_NTASKS'] ?? nodes.length * ranksPerNode);
+  return { nodes, ranksPerNode, ranks, cpusPerNode: Math.max(ranksPerNode, cpusPerNode) };
 }
 
 /** What a user sends to `srun` is meant for its ranks. */
@@ -115,7 +117,7 @@ async function placesFor(
     wish,
   }: {
     readonly held: Required<Held>;
-    readonly size: { readonly used: number; readonly all: number; readonly each: number };
+    readonly size: { readonly used: number; readonly all: number };
     readonly wish: StepRequest;
   },
 ): Promise<Placed> {
@@ -278,20 +280,13 @@ function runRank(
 /** What all ranks of a step find (srun(1), "OUTPUT ENVIRONMENT VARIABLES"). */
 export function stepVariables(total: number, nodes: readonly string[]): Record<string, string> {
   const hosts = hostsInOrder(nodes);
-  const each = Math.ceil(total / Math.max(1, nodes.length));
-  const last = total - each * (nodes.length - 1);
-  const full = nodes.length - (last === each ? 0 : 1);
-  const share = [
-    full > 1 ? `${each}(x${full})` : full === 1 ? `${each}` : '',
-    last === each ? '' : `${last}`,
-  ];
   return {
     SLURM_NTASKS: String(total),
     SLURM_NPROCS: String(total),
     SLURM_STEP_NUM_TASKS: String(total),
     SLURM_STEP_NUM_NODES: String(nodes.length),
     SLURM_STEP_NODELIST: hosts,
-    SLURM_STEP_TASKS_PER_NODE: share.filter((one) => one !== '').join(','),
+    SLURM_STEP_TASKS_PER_NODE: onEach(total, Math.max(1, nodes.length)),
     SLURM_STEP_ID: '0',
     SLURM_STEPID: '0',
   };

@@ -14,7 +14,11 @@ const refused = { value: 'always', kind: 'refused' } as const;
 export const BATCH_OPTIONS = [
   row('job-name', 'name of the job', { short: 'J', ...value }),
   row('nodes', 'nodes; of a range the lower number', { short: 'N', ...value }),
-  row('ntasks', 'ranks of `mpirun` in the script, and cpus for them', { short: 'n', ...value }),
+  row(
+    'ntasks',
+    'ranks of `mpirun` and `srun` in the script, and cpus for them; where nodes share them unevenly each is held for the most',
+    { short: 'n', ...value },
+  ),
   row('ntasks-per-node', 'ranks on each node', value),
   row('cpus-per-task', 'cpus of each rank', { short: 'c', ...value }),
   row('mem', 'memory of each node; MiB without a unit; 0: all of it, with the whole nodes', value),

@@ -16,6 +16,8 @@ export interface Request {
   readonly nodes: string;
   /** Absent: one. */
   readonly ranksPerNode?: string;
+  /** All of them, where the last nodes have one less. */
+  readonly ranks?: number;
   readonly cpus: string;
   readonly memory?: string;
   readonly gpus?: string;
@@ -85,7 +87,19 @@ function warningsOf(given: Given): string[] {
     if (row.kind === 'refused') return bad(`--${row.long} is not honoured here: ${row.words}`);
     return [`--${row.long} is ignored: ${row.words}`];
   });
-  return [...mailed, ...ignored];
+  const few = fewerTasks(given);
+  const fewer =
+    few === null
+      ? []
+      : [`can't run ${few} processes on ${given.nodes} nodes, setting nnodes to ${few}`];
+  return [...mailed, ...fewer, ...ignored];
+}
+
+/** Tasks that are fewer than the nodes that are asked for; null: they are not. */
+function fewerTasks({ ntasks, nodes }: Given): number | null {
+  if (ntasks === undefined || nodes === undefined) return null;
+  const tasks = whole('ntasks', ntasks);
+  return tasks < leastOf(nodes) ? tasks : null;
 }
 
 function build(given: Given, known: Known): Request {
@@ -131,7 +145,10 @@ function whole(name: BatchOption, text: string): number {
 }
 
 /** Nodes, ranks on each, and cpus of each node. */
-function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksPerNode' | 'cpus'> {
+function shapeOf(
+  given: Given,
+  cpusMax: number,
+): Pick<Request, 'nodes' | 'ranksPerNode' | 'ranks' | 'cpus'> {
   const perRank =
     given['cpus-per-task'] === undefined ? 1 : whole('cpus-per-task', given['cpus-per-task']);
   const perGpu = given['cpus-per-gpu'];
@@ -142,21 +159,24 @@ function shapeOf(given: Given, cpusMax: number): Pick<Request, 'nodes' | 'ranksP
       ? null
       : whole('ntasks-per-node', given['ntasks-per-node']);
   const named = given.nodelist === undefined ? 1 : hosts(given.nodelist).length;
-  const asked = given.nodes === undefined ? null : leastOf(given.nodes);
+  const asked = fewerTasks(given) ?? (given.nodes === undefined ? null : leastOf(given.nodes));
   const fitting = Math.max(1, Math.floor(cpusMax / perRank));
   const nodes =
     asked ?? Math.max(named, tasks === null ? 1 : Math.ceil(tasks / (perNode ?? fitting)));
-  const ranks = perNode ?? (tasks === null ? 1 : Math.ceil(tasks / nodes));
-  if (tasks !== null && tasks !== nodes * ranks) {
-    bad(
-      `--ntasks ${tasks} is not ${nodes} nodes with ${ranks} each: say a number that they share evenly`,
-    );
-  }
+  const even = tasks === null ? (perNode ?? 1) : Math.ceil(tasks / nodes);
+  // With a number of tasks that of each node is the most that it may have (sbatch(1)).
+  if (even > (perNode ?? even))
+    bad(`--ntasks ${tasks} is more than ${nodes} nodes with ${perNode} each`);
+  // A node without a rank is held for nothing, and has no line in a host file.
+  if (tasks !== null && tasks < nodes)
+    bad(`--nodelist has more nodes than the ${tasks} of --ntasks: each node has a rank here`);
+  const ranks = even;
   const isSpread = nodes > 1 || ranks > 1;
   return {
     nodes: String(nodes),
     cpus: String(Math.max(ranks * perRank, ofGpus)),
     ...(isSpread ? { ranksPerNode: String(ranks) } : {}),
+    ...(tasks !== null && tasks < nodes * ranks ? { ranks: tasks } : {}),
   };
 }
 

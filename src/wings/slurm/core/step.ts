@@ -1,10 +1,13 @@
 // A step of `srun` inside of a job: which ranks run on which of its nodes, and what each finds.
 
+import { evenShare } from '../../../kernel/base/even-share.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 
 export interface Held {
   readonly nodes: readonly string[];
   readonly ranksPerNode: number;
+  /** All ranks of the job; absent: as many on each node. */
+  readonly ranks?: number | undefined;
   /** Absent: as many as ranks. */
   readonly cpusPerNode?: number;
 }
@@ -29,9 +32,9 @@ export interface StepShape {
 
 /** How many ranks on how many nodes, or why not. */
 export function sizeOf(
-  { nodes, ranksPerNode, cpusPerNode = ranksPerNode }: Held,
+  { nodes, ranksPerNode, ranks = nodes.length * ranksPerNode, cpusPerNode = ranksPerNode }: Held,
   { tasks, nodeCount, perNode = null, names = null }: StepShape,
-): Result<{ readonly used: number; readonly all: number; readonly each: number }, string> {
+): Result<{ readonly used: number; readonly all: number }, string> {
   const refuse = (why: string) => err(`Unable to create step for job: ${why}`);
   const other = names?.find((name) => !nodes.includes(name));
   if (other !== undefined) return refuse(`${other} is none of its nodes`);
@@ -39,14 +42,14 @@ export function sizeOf(
   const used = nodeCount ?? names?.length ?? fewer;
   const most = names?.length ?? nodes.length;
   if (used > most) return refuse(`${used} nodes are more than the ${most} of the job`);
-  const all = tasks ?? used * (perNode ?? ranksPerNode);
-  const each = perNode ?? Math.ceil(all / used);
+  const ofJob = used === nodes.length ? ranks : used * ranksPerNode;
+  const all = tasks ?? (perNode === null ? ofJob : used * perNode);
   const room = Math.max(ranksPerNode, cpusPerNode);
-  if (each > room || all > each * used) {
-    return refuse(`${all} tasks are more than the ${Math.min(each, room) * used} of the job`);
-  }
+  const each = Math.min(perNode ?? room, room);
+  if (Math.ceil(all / used) > each)
+    return refuse(`${all} tasks are more than the ${each * used} of the job`);
   // Nodes that would have no rank are none of the step's.
-  return ok({ used: Math.ceil(all / each), all, each });
+  return ok({ used: Math.min(used, all), all });
 }
 
 /** The nodes with most room, in the job's order; `taken`: cpus of each that other steps have. */
@@ -61,13 +64,26 @@ export function nodesFor(
 }
 
 /** Ranks fill the nodes one after the other, as many on each as its share is. */
-export function ranksOn(
-  nodes: readonly number[],
-  { all, each }: { readonly all: number; readonly each: number },
-): Rank[] {
-  return Array.from({ length: all }, (_, rank) => {
-    return { rank, local: rank % each, node: nodes[Math.floor(rank / each)] ?? 0 };
-  });
+export function ranksOn(nodes: readonly number[], { all }: { readonly all: number }): Rank[] {
+  let rank = 0;
+  return nodes.flatMap((node, at) =>
+    Array.from({ length: evenShare(all, nodes.length, at) }, (_, local) => {
+      return { rank: rank++, local, node };
+    }),
+  );
+}
+
+/** How many each node has, as Slurm writes it: `2(x3),1`. */
+export function onEach(all: number, nodeCount: number): string {
+  const more = all % nodeCount;
+  const parts: [count: number, nodes: number][] = [
+    [Math.ceil(all / nodeCount), more === 0 ? nodeCount : more],
+    [Math.floor(all / nodeCount), more === 0 ? 0 : nodeCount - more],
+  ];
+  return parts
+    .filter(([, nodes]) => nodes > 0)
+    .map(([count, nodes]) => (nodes > 1 ? `${count}(x${nodes})` : String(count)))
+    .join(',');
 }
 
 /** Ranks fill the nodes one after the other, as many on each as the job has there. */

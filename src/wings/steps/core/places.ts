@@ -1,5 +1,6 @@
 // On which nodes of its task the processes of a step are started.
 
+import { evenShare } from '../../../kernel/base/even-share.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { PROCESSES_MAX } from './limits.ts';
 
@@ -11,7 +12,7 @@ export interface PlaceWish {
   readonly perNode: boolean;
 }
 
-/** The node of each process, by rank. Ranks fill one node after the other, evenly. */
+/** The node of each process, by rank. Ranks fill one node after the other, as evenly as can be. */
 export function placesOf(nodes: readonly string[], wish: PlaceWish): Result<string[], string> {
   const { node, count, perNode } = wish;
   if (node !== null && !nodes.includes(node)) {
@@ -19,9 +20,10 @@ export function placesOf(nodes: readonly string[], wish: PlaceWish): Result<stri
     return err(`'${node}' is not a node of this task; it has ${shown.join(', ')}`);
   }
   const among = node === null ? nodes : [node];
-  const each = perNode ? count : Math.ceil(count / among.length);
-  const places = among.flatMap((name) => Array<string>(each).fill(name));
-  const wanted = perNode ? places : places.slice(0, count);
-  if (each <= PROCESSES_MAX && wanted.length <= PROCESSES_MAX) return ok(wanted);
-  return err(`${wanted.length} processes are more than the ${PROCESSES_MAX} that a step may have`);
+  const all = perNode ? count * among.length : count;
+  if (all > PROCESSES_MAX)
+    return err(`${all} processes are more than the ${PROCESSES_MAX} that a step may have`);
+  return ok(
+    among.flatMap((name, at) => Array<string>(evenShare(all, among.length, at)).fill(name)),
+  );
 }

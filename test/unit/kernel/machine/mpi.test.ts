@@ -80,3 +80,17 @@ scenario('[J5] processes of an MPI job are refused: its ranks are what is meant'
   const refused = head.refused(submission({ mpi: {}, processesPerNode: 2 }));
   assert.equal(refused, 'argument.invalid');
 });
+
+scenario(
+  '[A27] ranks that nodes do not share evenly are those of all, with one less on some',
+  (head) => {
+    head.connect('n1');
+    head.connect('n2');
+    const id = head.submit({ nodeCount: 2, cpuCount: 2, mpi: { ranks: 3 } });
+    assert.deepEqual(head.job(id).spec.mpi, { ranksPerNode: 2, ranks: 3 });
+    const even = head.submit({ nodeCount: 2, cpuCount: 2, mpi: { ranks: 4, ranksPerNode: 2 } });
+    assert.deepEqual(head.job(even).spec.mpi, { ranksPerNode: 2 });
+    for (const mpi of [{ ranks: 1 }, { ranks: 7, ranksPerNode: 3 }, { ranks: 3, ranksPerNode: 3 }])
+      assert.throws(() => head.submit({ nodeCount: 2, mpi }), /ranks are not 2 nodes/);
+  },
+);

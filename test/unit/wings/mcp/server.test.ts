@@ -176,6 +176,16 @@ test('a command that fails is an error of the tool, a job that failed is none', 
   assert.equal(waited.result?.['isError'], false);
 });
 
+test('a wait for no job is an error, and one for a job that ends with the same code is none', async () => {
+  const ended = async (text: string) => {
+    const { ask } = serve({ code: 125, text });
+    const { result } = await ask('tools/call', { name: 'wait', arguments: { job: '42' } });
+    return result?.['isError'];
+  };
+  assert.equal(await ended('weft: 42: No job 42.'), true);
+  assert.equal(await ended('42 failed: exited with code 125'), false);
+});
+
 test('cancel asks first: without confirm it is a dry run', () => {
   assert.deepEqual(tool('cancel').argv({ job: '42' }), [['cancel', '--dry-run', '--', '42']]);
   assert.deepEqual(tool('cancel').argv({ job: '42', confirm: true }), [['cancel', '--', '42']]);

@@ -150,7 +150,7 @@ test('[X4] sinfo says the features of each kind of node', async () => {
 
 test('[X5] nodes that get no rank are none of the step, and counts add up', () => {
   const nodes = ['n1', 'n2', 'n3', 'n4'];
-  const ranks = ranksOf({ nodes, ranksPerNode: 2 }, { tasks: 5, nodeCount: null });
+  const ranks = ranksOf({ nodes, ranksPerNode: 2 }, { tasks: 3, nodeCount: null });
   assert.ok(ranks.ok);
   const used = nodes.filter((_, at) => ranks.value.some(({ node }) => node === at));
   const variables = stepVariables(5, used);

@@ -15,7 +15,13 @@ import { readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
 import { endedAs, STATE_NAMES, slurmState } from '../../../../src/wings/slurm/core/states.ts';
-import { nodesFor, rankFile, ranksOf, sizeOf } from '../../../../src/wings/slurm/core/step.ts';
+import {
+  nodesFor,
+  onEach,
+  rankFile,
+  ranksOf,
+  sizeOf,
+} from '../../../../src/wings/slurm/core/step.ts';
 import {
   formatElapsed,
   formatLong,
@@ -116,9 +122,8 @@ test('[X2] ranks and cpus become cpus of nodes, and as many nodes as hold them',
   ]);
   assert.match(
     refused({ nodes: '2', 'ntasks-per-node': '2', ntasks: '9' }),
-    /is not 2 nodes with 2 each/,
+    /9 is more than 2 nodes with 2 each/,
   );
-  assert.match(refused({ nodes: '2', ntasks: '5' }), /share evenly/);
 });
 
 test('[X2] nodes that are left out, and what one of its name waits for', () => {
@@ -266,6 +271,37 @@ test('formats cut and pad as squeue and sacct do', () => {
   ]);
 });
 
+test('[X2] ranks that nodes do not share evenly are held for the most of a node', () => {
+  const shape = (given: Given, cpusMax?: number) => {
+    const { nodes, ranksPerNode, ranks, cpus } = request(given, cpusMax).request;
+    return [nodes, ranksPerNode, ranks, cpus];
+  };
+  assert.deepEqual(shape({ nodes: '2', ntasks: '5' }), ['2', '3', 5, '3']);
+  assert.deepEqual(shape({ ntasks: '40' }, 16), ['3', '14', 40, '14']);
+  assert.deepEqual(shape({ ntasks: '5', 'ntasks-per-node': '2', 'cpus-per-task': '2' }), [
+    '3',
+    '2',
+    5,
+    '4',
+  ]);
+  assert.deepEqual(shape({ ntasks: '4', nodes: '2' }), ['2', '2', undefined, '2']);
+  const { request: one, warnings } = request({ nodes: '3', ntasks: '2' });
+  assert.deepEqual([one.nodes, one.ranks], ['2', undefined]);
+  assert.match(warnings.join(), /can't run 2 processes on 3 nodes, setting nnodes to 2/);
+  assert.match(refused({ nodelist: 'n[1-3]', ntasks: '2' }), /each node has a rank here/);
+  assert.deepEqual(
+    [onEach(5, 2), onEach(4, 2), onEach(5, 4), onEach(8, 3), onEach(3, 1)],
+    ['3,2', '2(x2)', '2,1(x3)', '3(x2),2', '3'],
+  );
+});
+
+test('[X5] ranks of a job that nodes do not share evenly are laid out as the job is', () => {
+  const held = { nodes: ['n1', 'n2', 'n3'], ranksPerNode: 2, ranks: 4 };
+  const ranks = ranksOf(held, { tasks: null, nodeCount: null });
+  const places = ranks.ok ? ranks.value.map(({ local, node }) => `${node}.${local}`) : [];
+  assert.deepEqual(places, ['0.0', '0.1', '1.0', '2.0']);
+});
+
 test('[X5] ranks of a step fill the nodes of the job, and more are refused', () => {
   const held = { nodes: ['n1', 'n2'], ranksPerNode: 2 };
   const ranks = ranksOf(held, { tasks: null, nodeCount: null });
@@ -289,7 +325,7 @@ test('[X5] ranks of a step fill the nodes of the job, and more are refused', () 
   };
   assert.deepEqual(on({ tasks: 1, nodeCount: 1, names: ['n2'] }), [1]);
   const size = sizeOf({ nodes: ['a', 'b', 'c', 'd'], ranksPerNode: 2 }, { tasks: 5, nodeCount: 4 });
-  assert.deepEqual(size.ok && size.value, { used: 3, all: 5, each: 2 });
+  assert.deepEqual(size.ok && size.value, { used: 4, all: 5 });
   assert.deepEqual(on({ tasks: null, nodeCount: null, perNode: 1 }), [0, 1]);
   assert.match(String(on({ tasks: 1, nodeCount: 1, names: ['x'] })), /x is none of its nodes/);
   assert.deepEqual(nodesFor(['n1', 'n2', 'n3'], { used: 2 }, [2, 0, 1]), [1, 2]);

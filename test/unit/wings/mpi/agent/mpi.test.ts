@@ -28,6 +28,9 @@ test('the host file has a line per rank, and one with slots per node', () => {
   const order = launch(1, shell('x'), { nodes, mpi });
   assert.equal(hostLines(order, 'n1'), 'n1\nn1\nn2\nn2\n');
   assert.equal(slotLines(order, 'n1'), 'n1 slots=2\nn2 slots=2\n');
+  const uneven = { ...order, mpi: { ranksPerNode: 2, ranks: 3, key: 'k' } };
+  assert.equal(hostLines(uneven, 'n1'), 'n1\nn1\nn2\n');
+  assert.equal(slotLines(uneven, 'n1'), 'n1 slots=2\nn2 slots=1\n');
   const plain = launch(1, shell('x'), { nodes, processesPerNode: 3 });
   assert.equal(slotLines(plain, 'n1'), 'n1 slots=3\nn2 slots=3\n');
 });
