@@ -21,6 +21,7 @@ import { type Paint, paintFor } from './output/paint.ts';
 import type { Look } from './output/table.ts';
 import type { RawTerminal } from './raw-terminal.ts';
 import type { Screen } from './screen.ts';
+import type { SubmitOptions } from './submit/options.ts';
 import type { Template } from './template.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
@@ -72,11 +73,29 @@ export interface Hooks {
   runAtTerminal?(context: Context, submission: Submission): Promise<number>;
   /** Ends a step, or signals it, and says so; of one wing. */
   endStep?(context: Context, step: string, signal: StepSignal | null): Promise<string>;
+  /** Reads the options of scripts whose lines begin so, where a script has none of ours. */
+  readonly scripts?: Readonly<Record<string, ScriptReader>>;
   /** What may stand for operands and options of these names, for completion. */
   readonly completions?: {
     readonly operands?: Readonly<Record<string, Completion>>;
     readonly options?: Readonly<Record<string, Completion>>;
   };
+}
+
+/** Throws what is wrong with the lines. */
+export type ScriptReader = (context: Context, script: Script) => Promise<ReadScript>;
+
+export interface Script {
+  /** Name of the file, in the words that were typed. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** What the lines of a script ask for. */
+export interface ReadScript {
+  readonly options: SubmitOptions;
+  /** What our own options do not say. */
+  readonly finish: (submission: Submission) => Submission;
 }
 
 /** One look of the doctor, which never throws. */

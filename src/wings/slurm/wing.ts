@@ -15,6 +15,12 @@ export const slurm: Wing = {
         load: () => import('./cli/front-verb.ts'),
       },
     ],
+    scripts: {
+      '#SBATCH': async (context, script) => {
+        const { readScriptLines } = await import('./cli/sbatch.ts');
+        return readScriptLines(context, script);
+      },
+    },
     programs: {
       sbatch: () => import('./cli/sbatch.ts'),
       srun: () => import('./cli/srun.ts'),

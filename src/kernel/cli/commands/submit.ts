@@ -6,7 +6,7 @@ import { fileProblem } from '../../config/file-problem.ts';
 import { refuse } from '../../model/errors.ts';
 import { failure, usage } from '../../model/failure.ts';
 import { SCRIPT_BYTES_MAX } from '../../model/limits.ts';
-import type { Context } from '../context.ts';
+import type { Context, ReadScript, Script } from '../context.ts';
 import { submitterHere } from '../jobs/send.ts';
 import { hasDirectives, mergeOptions, readDirectives } from '../submit/directives.ts';
 import { translated } from '../submit/foreign-lines.ts';
@@ -52,12 +52,13 @@ export const verb = defineVerb<Options>({
     );
     const submitter = submitterHere(context);
     const isIgnored = given.ignoreDirectives === true;
-    if (!isIgnored) checkForeign(context, { file, text });
-    const own = isIgnored ? {} : readDirectives(text, file, submitter);
-    const merged = mergeOptions(own, options);
+    const read = isIgnored ? null : await readForeign(context, { file, text });
+    const own = isIgnored || read !== null ? read?.options : readDirectives(text, file, submitter);
+    const merged = mergeOptions(own ?? {}, options);
     const name = merged.name ?? (file === '-' ? 'script' : path.basename(file));
     const program = { kind: 'script', text, args } as const;
-    const submission = makeSubmission(program, { ...merged, name }, submitter);
+    const made = makeSubmission(program, { ...merged, name }, submitter);
+    const submission = read === null ? made : read.finish(made);
     const inputIsTaken = file === '-' || readsInput(merged);
     const wish = withItems(submission, merged, context.cwd);
     if (merged.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
@@ -75,23 +76,24 @@ function plainText(context: Context, read: string, file: string): string {
   return withPlainLines(text);
 }
 
-interface Script {
-  readonly file: string;
-  readonly text: string;
-}
-
 /**
- * Options for another system are not read. A script that has none of ours would run as if it had
- * asked for nothing, which nobody means who wrote them: it is refused, with what to write.
+ * Options for another system are read where a wing reads them, and the script has none of ours. One
+ * whose lines nobody reads would run as if it had asked for nothing, which nobody means who wrote
+ * them: it is refused, with what to write.
  */
-function checkForeign(context: Context, script: Script): void {
+async function readForeign(context: Context, script: Script): Promise<ReadScript | null> {
   const { file, text } = script;
   const [lines] = foreignLines(text);
-  if (lines === undefined) return;
+  if (lines === undefined) return null;
   const { prefix, count, line } = lines;
+  const [reader] = context.wings.flatMap(({ cli }) => cli?.scripts?.[prefix] ?? []);
+  if (reader !== undefined && !hasDirectives(text)) return reader(context, script);
   const which =
     count === 1 ? `its ${prefix} line (${line}) is` : `its ${count} ${prefix} lines are`;
-  if (hasDirectives(text)) return context.note(`${file}: ${which} not read, its #WEFT lines are`);
+  if (hasDirectives(text)) {
+    context.note(`${file}: ${which} not read, its #WEFT lines are`);
+    return null;
+  }
   const what = `${file}: ${which} not read, and it has no #WEFT line`;
   throw usage(what, adviceFor(text, prefix).join('\n  '));
 }

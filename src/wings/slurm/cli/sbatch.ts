@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { Context } from '../../../kernel/cli/context.ts';
+import type { Context, ReadScript, Script } from '../../../kernel/cli/context.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
@@ -158,27 +158,52 @@ export async function submissionOf(
   program: Program,
   given: Given,
 ): Promise<Submission> {
+  const request = await askedFor(context, given);
+  const here = submitterHere(context);
+  const submitter = { ...here, environment: withoutJob(here.environment) };
+  const files = await filesOf(context, request, submitter.directory);
+  const options = { ...optionsOf(request, submitter.directory), ...files };
+  return withSignal(makeSubmission(program, options, submitter), request);
+}
+
+async function askedFor(context: Context, given: Given): Promise<Request> {
   const read = requestOf(given, await knownFor(context, given));
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
-  const here = submitterHere(context);
-  const submitter = { ...here, environment: withoutJob(here.environment) };
-  const files = await filesOf(context, read.value.request, submitter.directory);
-  const { partition } = read.value.request;
-  const options: SubmitOptions = {
-    ...withoutFiles(read.value.request),
-    ...files,
+  return read.value.request;
+}
+
+function optionsOf(request: Request, directory: string): SubmitOptions {
+  const { partition } = request;
+  return {
+    ...withoutFiles(request),
     env: [
-      ...(read.value.request.env ?? []),
+      ...(request.env ?? []),
       `${SLURM_MARK}=1`,
-      `SLURM_SUBMIT_DIR=${submitter.directory}`,
+      `SLURM_SUBMIT_DIR=${directory}`,
       `SLURM_SUBMIT_HOST=${hostname()}`,
       // Without it the head chooses, and nobody says a name that might not be the one.
       ...(partition === undefined ? [] : [`SLURM_JOB_PARTITION=${partition}`]),
     ],
   };
-  return withSignal(makeSubmission(program, options, submitter), read.value.request);
+}
+
+/** For `weft submit`: output goes where a script of ours has it, unless the lines name a file. */
+export async function readScriptLines(context: Context, script: Script): Promise<ReadScript> {
+  const { file, text } = script;
+  const given = directives(text, file);
+  const request = await askedFor(context, given);
+  const { output = request.output, error = output } = request;
+  const files = given.output === undefined && given.error === undefined ? {} : { output, error };
+  const hints = new Set<string>(BATCH_OPTIONS.flatMap((row) => ('kind' in row ? [row.long] : [])));
+  const honoured = Object.keys(given).filter((name) => !hints.has(name));
+  const words = honoured.map((name) => `--${name}`).join(', ') || 'none';
+  context.note(`${file} has no #WEFT lines; of its #SBATCH lines are honoured: ${words}`);
+  return {
+    options: { ...optionsOf(request, submitterHere(context).directory), ...files },
+    finish: (submission) => withSignal(submission, request),
+  };
 }
 
 /** What our own options do not say. */

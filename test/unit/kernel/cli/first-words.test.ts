@@ -100,21 +100,22 @@ test('lines of Slurm are told as ours where they mean the same, and named where 
   assert.deepEqual(translated(hq, '#HQ'), ours);
 });
 
-test('submit refuses a script with lines of Slurm alone, and says which it would take', async () => {
+test('submit refuses a script with lines that nobody reads, and says which it would take', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-script-'));
   try {
     const script = path.join(folder, 'run.sh');
-    const lines = ['--cpus-per-task=4', '--ntasks=8', '--output=slurm-%A_%a.out'];
-    const directives = lines.map((line) => `#SBATCH ${line}\n`).join('');
+    const lines = ['--cpus=4', '--time-limit=10m', '--pin=taskset'];
+    const directives = lines.map((line) => `#HQ ${line}\n`).join('');
     writeFileSync(script, `#!/bin/sh\n${directives}./md\n`);
     await using head = await FakeHead.start(ACCEPTS);
     const { code, error } = await head.weft('submit', script);
     assert.deepEqual([code, head.work], [2, []]);
     assert.deepEqual(error.replaceAll(script, 'run.sh').split('\n'), [
-      'weft: run.sh: its 3 #SBATCH lines are not read, and it has no #WEFT line',
+      'weft: run.sh: its 3 #HQ lines are not read, and it has no #WEFT line',
       '  The same here:',
-      '  #WEFT --output slurm-%j_%a.out',
-      '  Without an equal: --cpus-per-task=4, --ntasks=8',
+      '  #WEFT --cpus 4',
+      '  #WEFT --time 10m',
+      '  Without an equal: --pin=taskset',
       '  `weft submit --ignore-directives` runs it without options.',
       '',
     ]);
