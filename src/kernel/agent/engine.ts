@@ -79,7 +79,8 @@ export class Engine {
     if (this.#bootClock !== null && this.#apart.haveMoved(both.at, both.monotonic)) {
       this.#bootedAt = Math.round(both.at - this.#bootClock.sinceMs());
     }
-    return this.#bootedAt === null ? both : { ...both, bootedAt: this.#bootedAt };
+    const bootedAt = this.#bootedAt;
+    return bootedAt === null ? both : { at: both.at, monotonic: both.monotonic, bootedAt };
   }
 
   /** Serial after the last report that the journal has; only those may be sent. */
@@ -121,11 +122,12 @@ export class Engine {
     apply(this.state, events);
     // A pause is about them all.
     const isPause = events.some(({ kind }) => kind === 'pause_set' || kind === 'yield_set');
-    const touched = new Set<EpochId>(isPause ? this.state.epochs.keys() : []);
+    // Some may stand here twice: a second look finds nothing to do.
+    const touched: EpochId[] = isPause ? [...this.state.epochs.keys()] : [];
     for (const event of events) {
       this.#unwritten.push(event);
       const epochId = epochOf(event);
-      if (epochId !== null) touched.add(epochId);
+      if (epochId !== null && epochId !== touched.at(-1)) touched.push(epochId);
       const signal = signalOf(event);
       if (signal !== null) this.#effects.push(signal);
     }

@@ -5,7 +5,7 @@ import { LAUNCH_STRING_BYTES_MAX } from '../model/limits.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import { ranksPerNode } from './host-lines.ts';
 import { slotsFile } from './names.ts';
-import type { AgentPart, Surroundings, Variables } from './part.ts';
+import type { AgentPart, Surroundings } from './part.ts';
 
 /** Values of variables by name. */
 type Values = Record<string, string>;
@@ -26,18 +26,20 @@ const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 /** The part that is the same for all processes here, as `NAME=value`. */
 export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]): string[] {
   const given = givenBy(of.order);
-  const byWings = parts.map((part): Variables => part.variables?.(of) ?? {});
-  const own: Values = Object.assign(identity(of), ...byWings.map(({ ours }) => ours));
-  const asked = [...given].filter(([name]) => !Object.hasOwn(own, name));
-  const defaults = [...byWings.map(({ usual }) => usual), usualOf(of)];
-  const usual: Values = Object.assign({}, ...defaults, threadCounts(of.order, given));
-  return [
-    ...Object.entries(usual).flatMap(([name, value]) =>
-      given.has(name) ? [] : entryOf(name, value),
-    ),
-    ...asked.map(([, entry]) => entry),
-    ...Object.entries(own).flatMap(([name, value]) => entryOf(name, value)),
-  ];
+  const own: Values = identity(of);
+  const usual: Values = {};
+  for (const part of parts) {
+    const by = part.variables?.(of);
+    if (by?.ours !== undefined) Object.assign(own, by.ours);
+    if (by?.usual !== undefined) Object.assign(usual, by.usual);
+  }
+  Object.assign(usual, usualOf(of), threadCounts(of.order, given));
+  // Loops, not lists of lists: each start of a task passes here with some sixty variables.
+  const list: string[] = [];
+  for (const name in usual) if (!given.has(name)) addEntry(list, name, usual[name] as string);
+  for (const [name, entry] of given) if (!Object.hasOwn(own, name)) list.push(entry);
+  for (const name in own) addEntry(list, name, own[name] as string);
+  return list;
 }
 
 /** By a job's variables: orders of its tasks that came together share them. */
@@ -53,27 +55,27 @@ function givenBy({ environment }: LaunchOrder): ReadonlyMap<string, string> {
   const given = new Map<string, string>();
   for (const [name, value] of Object.entries(environment)) {
     if (OURS.test(name) && !WHERE_HEAD_IS.has(name)) continue;
-    for (const entry of entryOf(name, value)) given.set(name, entry);
+    if (canBeSaid(name, value)) given.set(name, `${name}=${value}`);
   }
   givenBefore.set(environment, given);
   return given;
 }
 
-/** None with '=' in the name or a NUL anywhere: execve would misread it. */
-function entryOf(name: string, value: string): string[] {
-  const entry = `${name}=${value}`;
-  return name === '' || name.includes('=') || entry.includes('\0') ? [] : [entry];
+function addEntry(list: string[], name: string, value: string): void {
+  if (canBeSaid(name, value)) list.push(`${name}=${value}`);
 }
 
-function usualOf({ account, temporary, settings }: Surroundings): Record<string, string> {
-  return {
-    PATH: settings.jobPath ?? JOB_PATH,
-    HOME: account.home,
-    USER: account.name,
-    LOGNAME: account.name,
-    SHELL: account.shell,
-    ...(temporary === null ? {} : { TMPDIR: temporary }),
-  };
+/** None with '=' in the name or a NUL anywhere: execve would misread it. */
+function canBeSaid(name: string, value: string): boolean {
+  return name !== '' && !name.includes('=') && !name.includes('\0') && !value.includes('\0');
+}
+
+function usualOf({ account, temporary, settings }: Surroundings): Values {
+  const { home, name, shell } = account;
+  const path = settings.jobPath ?? JOB_PATH;
+  const usual: Values = { PATH: path, HOME: home, USER: name, LOGNAME: name, SHELL: shell };
+  if (temporary !== null) usual['TMPDIR'] = temporary;
+  return usual;
 }
 
 /** Read by libraries that fall back to OMP_NUM_THREADS when their own is not set. */
@@ -90,16 +92,15 @@ const OTHERS = ['JULIA_NUM_THREADS', 'RAYON_NUM_THREADS'] as const;
  * Without them each process starts a thread per cpu of the node, whatever it was given. Who sets
  * OMP_NUM_THREADS means all libraries that follow it.
  */
-function threadCounts(
-  order: LaunchOrder,
-  given: ReadonlyMap<string, string>,
-): Record<string, string> {
+function threadCounts(order: LaunchOrder, given: ReadonlyMap<string, string>): Values {
   const { cpuCount } = order.share.resources;
   // A job that asked for none has no number that would be right.
   if (cpuCount === 0) return {};
   const threads = String(Math.max(1, Math.floor(cpuCount / ranksPerNode(order))));
   const names = given.has('OMP_NUM_THREADS') ? OTHERS : [...OPENMP, ...OTHERS];
-  return Object.fromEntries(names.map((name) => [name, threads]));
+  const counts: Values = {};
+  for (const name of names) counts[name] = threads;
+  return counts;
 }
 
 function identity(of: Surroundings): Record<string, string> {

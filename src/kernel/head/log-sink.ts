@@ -17,4 +17,9 @@ export interface LogSink {
     name: LogName,
     piece: { offset: number; bytes: Uint8Array; end: boolean; dropped: number; tail?: Uint8Array },
   ): Promise<Kept>;
+  /**
+   * Both outputs of the process are over, and are nothing. False: pieces have to say so. Absent:
+   * always.
+   */
+  endSilently?(process: Omit<LogName, 'stream'>): boolean;
 }

@@ -5,7 +5,7 @@ import type { NodeName } from '../model/ids.ts';
 import { formatEpochId, formatTaskId, parseTaskId } from '../model/ids.ts';
 import type { Report } from '../model/orders.ts';
 import type { Log } from '../ports/log.ts';
-import type { AgentToHead } from '../wire/messages.ts';
+import type { AgentToHead, LogName } from '../wire/messages.ts';
 import type { Engine } from './engine.ts';
 import type { Kept, LogSink } from './log-sink.ts';
 
@@ -85,8 +85,10 @@ export class OutputGate {
   endSilently(node: NodeName, { epochId, processes, silentNodeRank: nodeRank }: TaskEnded): void {
     if (nodeRank === undefined) return;
     for (const { rank } of processes) {
+      const process = { epochId, nodeRank, rank };
+      if (this.#endsAtOnce(node, process)) continue;
       for (const stream of STREAMS) {
-        const name = { epochId, nodeRank, rank, stream };
+        const name = { ...process, stream };
         // Not waited for: without this word readers wait a little for more, that is all.
         this.take(node, { kind: 'log', name, ...NOTHING })?.catch((error: unknown) =>
           this.#log.warn(
@@ -98,9 +100,15 @@ export class OutputGate {
     }
   }
 
+  /** Nothing of that node's waits to be judged, and there is nothing to write. */
+  #endsAtOnce(node: NodeName, process: Omit<LogName, 'stream'>): boolean {
+    if ((this.#waiting.get(node)?.unjudged ?? 0) > 0 || !this.#isKnown(node, process)) return false;
+    return this.#logs.endSilently?.(process) ?? false;
+  }
+
   #admit(node: NodeName, piece: Piece, waiting: NodeBacklog): Promise<Kept> {
     // Behind one that is still being judged all others wait too: pieces stay in order.
-    if (waiting.unjudged === 0 && this.#isKnown(node, piece)) return this.#keep(piece);
+    if (waiting.unjudged === 0 && this.#isKnown(node, piece.name)) return this.#keep(piece);
     waiting.unjudged += 1;
     const judged = waiting.judging.then(async () => {
       const known = await this.#isRecorded(node, piece).finally(() => {
@@ -126,7 +134,7 @@ export class OutputGate {
   }
 
   /** This part runs there now, as far as its other parts too, or was started not long ago. */
-  #isKnown(node: NodeName, { name: { epochId, nodeRank } }: Piece): boolean {
+  #isKnown(node: NodeName, { epochId, nodeRank }: Pick<LogName, 'epochId' | 'nodeRank'>): boolean {
     const nodes = this.#placed.get(epochId);
     if (nodes !== undefined) return nodes[nodeRank] === node;
     const place = readEpoch(epochId);
@@ -140,7 +148,7 @@ export class OutputGate {
     await this.#engine.settled();
     // What it knows may be about to change back: the agent sends the piece again.
     if (this.#engine.failure !== null) throw new Error(this.#engine.failure);
-    if (this.#isKnown(node, piece)) return true;
+    if (this.#isKnown(node, piece.name)) return true;
     const { epochId, nodeRank } = piece.name;
     const place = readEpoch(epochId);
     if (place === null) return false;

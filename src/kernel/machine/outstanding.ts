@@ -128,14 +128,14 @@ function launchOrder(
 ): LaunchOrder {
   const { job } = task;
   const { spec } = job;
-  const order: LaunchOrder = {
+  const { account, array } = sharedOf(job);
+  const order: Mutable<LaunchOrder> = {
     kind: 'launch',
     epochId,
     place: placeOf(job, task.index),
     epoch: task.epoch,
-    ...lifeOf(task),
     jobName: nameInBatch(spec, task.index) ?? spec.name,
-    account: accountOf(job),
+    account,
     program: programOf(spec, task.index),
     environment: spec.environment,
     directory: spec.directory,
@@ -153,13 +153,34 @@ function launchOrder(
     nodeRank: part.nodeRank,
     nodes: [...task.parts.keys()],
     processesPerNode: spec.request.processesPerNode,
-    ...(node.features?.includes('next') ? { next: part.isNext, unbegun: task.unbegun } : {}),
-    ...mpiOf(spec),
-    ...poolOf(spec),
-    ...foreignOf(task),
-    array: arrayOf(job),
+    array,
   };
-  return Object.assign(order, ...machine.hooks.launch.map((hook) => hook(task)));
+  if (task.life !== null) order.life = task.life;
+  if (node.features?.includes('next')) {
+    order.next = part.isNext;
+    order.unbegun = task.unbegun;
+  }
+  Object.assign(order, mpiOf(spec), poolOf(spec), foreignOf(task));
+  for (const hook of machine.hooks.launch) Object.assign(order, hook(task));
+  return order;
+}
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What orders of all tasks of a job say alike. */
+type Shared = Pick<LaunchOrder, 'account' | 'array'>;
+
+/** One object each, by which orders of one job are told to be alike without a look inside. */
+const SHARED = new WeakMap<Job, Shared & { readonly spec: JobSpec; readonly lastIndex: number }>();
+
+function sharedOf(job: Job): Shared {
+  const { spec, lastIndex } = job;
+  let shared = SHARED.get(job);
+  if (shared?.spec !== spec || shared.lastIndex !== lastIndex) {
+    shared = { spec, lastIndex, account: accountOf(job), array: arrayOf(job) };
+    SHARED.set(job, shared);
+  }
+  return shared;
 }
 
 /** A program of the cluster itself leaves nothing that anybody wants. */

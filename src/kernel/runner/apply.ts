@@ -11,6 +11,7 @@ import {
   applyRestored,
   epochOf,
   noLongerNext,
+  oldestReport,
   runOf,
 } from './books.ts';
 import {
@@ -260,10 +261,11 @@ function applyRefused(state: RunnerState, event: EventOf<'epoch_refused'>): void
 }
 
 function applyAcknowledged(state: RunnerState, upTo: number): void {
-  for (const [serial, report] of state.reports) {
-    if (serial > upTo) return;
+  const last = Math.min(upTo, state.nextReport - 1);
+  for (let serial = oldestReport(state); serial <= last; serial += 1) {
+    const report = state.reports.get(serial);
     state.reports.delete(serial);
-    const epoch = report.kind === 'task_ended' ? state.epochs.get(report.epochId) : undefined;
+    const epoch = report?.kind === 'task_ended' ? state.epochs.get(report.epochId) : undefined;
     if (epoch === undefined) continue;
     epoch.acknowledged = true;
     forgetWhenDone(state, epoch);

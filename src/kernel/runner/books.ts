@@ -111,6 +111,14 @@ export function addReport(state: RunnerState, report: Report): void {
   state.nextReport += 1;
 }
 
+/**
+ * Serial of the first report that the head has not acknowledged; of the next one if there is none.
+ * Their numbers have no gaps. By a walk of the map each look would pass all that went before.
+ */
+export function oldestReport({ reports, nextReport }: RunnerState): number {
+  return nextReport - reports.size;
+}
+
 /** Bars an epoch from ever starting here; the oldest are let go beyond the bound. */
 export function addFinished(
   state: RunnerState,

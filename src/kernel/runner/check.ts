@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts';
 import type { EpochId } from '../model/ids.ts';
+import { oldestReport } from './books.ts';
 import { type Epoch, isNext, isOpen, processesOf } from './epoch.ts';
 import { isPaused } from './pause/state.ts';
 import { FINISHED_MAX, type RunnerState } from './state.ts';
@@ -57,9 +58,10 @@ function checkTask(state: RunnerState, ids: ReadonlySet<EpochId>): void {
 }
 
 function checkReports(state: RunnerState): void {
-  let last = 0;
+  let next = oldestReport(state);
   for (const serial of state.reports.keys()) {
-    assert(serial > last && serial < state.nextReport, `report ${serial} is in order`);
-    last = serial;
+    assert(serial === next, `report ${serial} is in order`);
+    next += 1;
   }
+  assert(next === state.nextReport, 'the last report is the newest');
 }

@@ -3,6 +3,7 @@
 
 import { unreachable } from '../base/assert.ts';
 import { isNewer } from '../model/life.ts';
+import { oldestReport } from './books.ts';
 import type { Now } from './epoch.ts';
 import type { RunnerEvent } from './events.ts';
 import type { RunnerInput } from './inputs.ts';
@@ -73,8 +74,7 @@ export function decide(state: RunnerState, input: RunnerInput, now: Now): Runner
 }
 
 function decideAcknowledged(state: RunnerState, upTo: number): RunnerEvent[] {
-  const oldest = state.reports.keys().next();
-  if (oldest.done === true || oldest.value > upTo) return [];
+  if (state.reports.size === 0 || oldestReport(state) > upTo) return [];
   return [{ kind: 'reports_acknowledged', upTo }];
 }
 

@@ -112,12 +112,15 @@ export class PublicEvents {
     const { kind } = event;
     const part = this.#parts.get(kind);
     const views = part?.views as Readonly<Record<string, (event: Event) => object>> | undefined;
-    const values: Readonly<Record<string, unknown>> = { ...event, ...views?.[kind]?.(event) };
-    const shown: Record<string, unknown> = {};
-    for (const name of part?.kinds[kind]?.fields ?? []) {
-      if (values[name] !== undefined) shown[name] = values[name];
-    }
+    const own = event as Readonly<Record<string, unknown>>;
+    const view = views?.[kind]?.(event) as typeof own | undefined;
     const jobId = this.jobIdOf(event);
-    return { kind, ...(jobId === null ? {} : { jobId }), ...shown };
+    const shown: { kind: string; [name: string]: unknown } = { kind };
+    if (jobId !== null) shown['jobId'] = jobId;
+    for (const name of part?.kinds[kind]?.fields ?? []) {
+      const value = view !== undefined && name in view ? view[name] : own[name];
+      if (value !== undefined) shown[name] = value;
+    }
+    return shown;
   }
 }

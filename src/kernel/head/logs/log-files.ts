@@ -16,6 +16,7 @@ import { type LogPlace, logPath, readLogName } from './log-path.ts';
 import { hasMark, isMarked, mark, unmark } from './open-mark.ts';
 import { SEGMENT, Segments } from './segments/segments.ts';
 import { type SmallFile, SmallOutputs } from './segments/small-outputs.ts';
+import { SilentEnds } from './silent-ends.ts';
 
 export interface LogFilesOptions {
   /** Made when it is not there. */
@@ -67,6 +68,7 @@ function wholeSize(piece: LogPiece): number {
 
 /** Files whose status is kept in memory; those of a few thousand running tasks and a reserve. */
 const KNOWN_MAX = 50_000;
+const STREAMS = ['stdout', 'stderr'] as const;
 const NOTHING: LogStatus = { size: 0, dropped: 0, ended: false, isOpen: false, movedAt: 0 };
 
 export class LogFiles {
@@ -76,6 +78,7 @@ export class LogFiles {
   readonly #budget: LogBudget;
   readonly #segments: Segments;
   readonly #small: SmallOutputs;
+  readonly #silent = new SilentEnds();
   #openedAt = 0;
 
   constructor(options: LogFilesOptions) {
@@ -131,16 +134,33 @@ export class LogFiles {
     return work;
   }
 
+  /**
+   * Both outputs of the process are over, and are nothing. False where something is known of one of
+   * them, or of a place that cannot be remembered so: then pieces say it.
+   */
+  endSilently(process: Omit<LogName, 'stream'>): boolean {
+    const log = readLogName({ ...process, stream: 'stdout' });
+    if (!log.ok) return false;
+    const isWatched = this.#files.size > 0 || this.#watchers.size > 0;
+    const paths = isWatched ? STREAMS.map((stream) => logPath({ ...log.value, stream })) : [];
+    if (paths.some((relative) => this.#files.has(relative))) return false;
+    if (!this.#silent.add(log.value)) return false;
+    for (const relative of paths) this.#tellWatchers(relative);
+    return true;
+  }
+
   /** Whether it is known to be over, and to be nothing: without a look at the disk. */
   isSilent(log: LogPlace): boolean {
     const file = this.#files.get(logPath(log));
-    if (file === undefined || file.pending > 0) return false;
+    if (file === undefined) return this.#silent.has(log);
+    if (file.pending > 0) return false;
     return file.ended && file.size === 0 && file.tailSize === 0 && file.dropped === 0;
   }
 
   async status(log: LogPlace): Promise<LogStatus> {
     const relative = logPath(log);
     const known = this.#files.get(relative);
+    if (known === undefined && this.#silent.has(log)) return { ...NOTHING, ended: true };
     await known?.work;
     if (known === undefined || known.size < 0) return this.#statusOnDisk(log);
     const size = known.size + known.tailSize;
@@ -345,9 +365,14 @@ export class LogFiles {
     }
   }
 
+  #tellWatchers(relative: string): void {
+    const watchers = this.#watchers.get(relative);
+    if (watchers !== undefined) for (const changed of [...watchers]) changed();
+  }
+
   #done(relative: string, file: LogFile): void {
     file.pending -= 1;
-    for (const changed of [...(this.#watchers.get(relative) ?? [])]) changed();
+    this.#tellWatchers(relative);
     if (this.#files.size <= KNOWN_MAX) return;
     for (const [oldest, { pending }] of this.#files) {
       if (this.#files.size <= KNOWN_MAX) return;

@@ -1,7 +1,6 @@
 // Where a file of captured output is kept: <directory>/<job id div 1000>/<job id>/<name>. Built
 // from checked numbers only, so that no message of an agent can name a path outside.
 
-import path from 'node:path';
 import { err, ok, type Result } from '../../base/result.ts';
 import { type JobId, parseTaskId, type TaskPlace } from '../../model/ids.ts';
 import type { LogName, Stream } from '../../wire/messages.ts';
@@ -45,7 +44,7 @@ export function bucketOf(jobId: JobId): string {
 /** From the directory of all logs. */
 export function logPath(log: LogPlace): string {
   const { jobId } = log.place;
-  return path.join(bucketOf(jobId), String(jobId), logFileName(log));
+  return `${bucketOf(jobId)}/${jobId}/${logFileName(log)}`;
 }
 
 function isCount(value: unknown): value is number {

@@ -4,7 +4,7 @@ import { NO_ROOT_LABEL, OF_SOME_LABEL, userLabel } from '../../model/accounts.ts
 import type { JobId } from '../../model/ids.ts';
 import { SHARED_PREFIX } from '../../model/labels.ts';
 import { featureLabel, NODE_FEATURES } from '../../model/node-features.ts';
-import { NO_RESOURCES } from '../../model/resources.ts';
+import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { NodeView, Occupant, Running } from '../../scheduler/room/pool.ts';
 import type { Job, Task } from '../jobs/facts.ts';
 import { countsFrom, limitOf } from '../tasks/time-limit.ts';
@@ -81,31 +81,58 @@ export function viewOf(node: Node): NodeView {
 function* runningOn(node: Node): Generator<Running> {
   const { holding, connected, facts } = node;
   const followed = followedOn(node);
+  const isAtSite = facts?.site !== undefined;
   for (const one of holding.values()) {
     const { task } = one;
     if (one.next !== null) continue;
-    const leaving = task === null || task.ending !== null;
-    const running: Running = {
-      jobId: task?.job.id ?? STALE_JOB,
-      index: task?.index ?? 0,
-      resources: occupiedBy(node, one),
-      startedAt: task === null ? null : countsFrom(task),
-      walltimeMs: task === null ? null : limitOf(task),
-      ...(task !== null && followed?.has(task.job) ? { followed: true } : {}),
-      reservation: task?.job.spec.reservation ?? null,
-      leaving,
-      // A maintenance's program makes room for nobody.
-      ...(task === null || task.job.spec.system !== undefined
-        ? {}
-        : { occupant: occupantOf(task, facts?.site !== undefined) }),
-    };
+    const resources = occupiedBy(node, one);
+    const running = new OnNode(task, resources, isAtSite);
+    if (task !== null && followed?.has(task.job)) running.followed = true;
     // About to be stopped: its cpus leave, the rest stays. When it stops, an absent node does not
     // say.
-    const { cpuCount } = running.resources;
-    if (!leaving && task.stops.has('scheduler') && cpuCount > 0 && connected) {
-      yield { ...running, resources: { ...running.resources, cpuCount: 0 } };
+    const { cpuCount } = resources;
+    if (task !== null && !running.leaving && cpuCount > 0 && connected && isToStop(task)) {
+      running.resources = { ...resources, cpuCount: 0 };
+      yield running;
       yield { ...running, resources: { ...NO_RESOURCES, cpuCount }, leaving: true };
     } else yield running;
+  }
+}
+
+function isToStop({ stops }: Task): boolean {
+  return stops.has('scheduler');
+}
+
+/** Hundreds of these are made in a cycle, and nearly none is asked who it is. */
+class OnNode implements Running {
+  readonly jobId: JobId;
+  readonly index: number;
+  resources: Resources;
+  readonly startedAt: number | null;
+  readonly walltimeMs: number | null;
+  readonly reservation: string | null;
+  readonly leaving: boolean;
+  followed?: true;
+  readonly #task: Task | null;
+  readonly #isAtSite: boolean;
+
+  constructor(task: Task | null, resources: Resources, isAtSite: boolean) {
+    this.jobId = task === null ? STALE_JOB : task.job.id;
+    this.index = task === null ? 0 : task.index;
+    this.resources = resources;
+    this.startedAt = task === null ? null : countsFrom(task);
+    this.walltimeMs = task === null ? null : limitOf(task);
+    this.reservation = task?.job.spec.reservation ?? null;
+    this.leaving = task === null || task.ending !== null;
+    this.#task = task;
+    this.#isAtSite = isAtSite;
+  }
+
+  /** A maintenance's program makes room for nobody. */
+  get occupant(): Occupant | undefined {
+    const task = this.#task;
+    if (task === null || task.job.spec.system !== undefined) return undefined;
+    return occupantOf(task, this.#isAtSite);
   }
 }
 

@@ -141,14 +141,14 @@ class EndTable<View extends Occupied> {
  * or is leaving, may end at any time.
  */
 function freedAt({ free, running }: Occupied, cpuCount: number): number {
-  const endings = Array.from(running, (one) => ({
-    at: latestEndOf(one),
-    resources: one.resources,
-  }));
-  endings.sort((a, b) => a.at - b.at);
+  const freed = new Map<number, number>();
+  for (const one of running) {
+    const at = latestEndOf(one);
+    freed.set(at, (freed.get(at) ?? 0) + one.resources.cpuCount);
+  }
   let cpus = free.cpuCount;
-  for (const { at, resources } of endings) {
-    cpus += resources.cpuCount;
+  for (const at of [...freed.keys()].sort((a, b) => a - b)) {
+    cpus += freed.get(at) ?? 0;
     if (cpus >= cpuCount) return at;
   }
   return Number.MAX_SAFE_INTEGER;

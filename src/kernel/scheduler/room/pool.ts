@@ -29,7 +29,7 @@ export interface Running {
   /** On its way out: its share is back in a moment. Absent: no. */
   readonly leaving?: boolean;
   /** Absent: nobody may make it leave. */
-  readonly occupant?: Occupant;
+  readonly occupant?: Occupant | undefined;
 }
 
 /** What is to be known of a task before it may be asked to make room. */

@@ -136,6 +136,42 @@ test('a silent end completes both files, and no file of what ran elsewhere', asy
   ]);
 });
 
+test('a silent end is one word where the logs take it so, and only of what ran there', async () => {
+  const { made } = await bench();
+  const [ends, pieces]: [unknown[], string[]] = [[], []];
+  const logs = {
+    append: async ({ stream }: LogName) => {
+      pieces.push(stream);
+      return KEPT;
+    },
+    endSilently: (process: unknown) => {
+      ends.push(process);
+      return ends.length === 1;
+    },
+  };
+  const log = { debug() {}, info() {}, warn() {}, error() {} };
+  const outputs = new OutputGate(made.engine, { logs, log });
+  const report = { ...endReport('1#1', 0), silentNodeRank: 0 } as const;
+  assert.ok(report.kind === 'task_ended');
+  outputs.endSilently(N2, report);
+  await made.settle();
+  assert.deepEqual([ends, pieces], [[], []]);
+  const said = { epochId: '1#1', nodeRank: 0, rank: 0 };
+  outputs.endSilently(N1, report);
+  await made.settle();
+  assert.deepEqual([ends, pieces], [[said], []]);
+  // They do not take it: pieces say it.
+  outputs.endSilently(N1, report);
+  await made.settle();
+  assert.deepEqual(
+    [ends, pieces],
+    [
+      [said, said],
+      ['stdout', 'stderr'],
+    ],
+  );
+});
+
 test('what waits of one node is bounded, and others are not held up by it', async () => {
   let write: (kept: Kept) => void = () => undefined;
   const { gate } = await bench(() => new Promise((resolve) => (write = resolve)));

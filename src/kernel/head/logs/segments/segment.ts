@@ -99,28 +99,39 @@ export class Segment {
   async #writeAll(): Promise<void> {
     this.#isWriting = true;
     while (this.#waiting.length > 0) {
-      const batch = this.#waiting;
-      this.#waiting = [];
       try {
-        await this.#write(batch);
+        await this.#writeWaiting();
       } catch (error) {
-        for (const { written } of batch) written.reject(error);
+        for (const { written } of this.#waiting.splice(0)) written.reject(error);
       }
     }
     this.#isWriting = false;
   }
 
-  /** The end moves only when all of it is on the disk: what failed half-way is written over. */
-  async #write(batch: readonly PendingWrite[]): Promise<void> {
-    const content = await this.#content;
-    const pieces = batch.flatMap(({ place, bytes }) => [encodeHead(place, bytes), bytes]);
+  /** Opens the file once for all that comes until nothing waits any more. */
+  async #writeWaiting(): Promise<void> {
     const handle = await openOrMake(this.#file);
     try {
-      await writeAt(handle, pieces, content.end);
-      await handle.datasync();
+      while (this.#waiting.length > 0) await this.#writeBatch(handle, this.#waiting.splice(0));
     } finally {
       await handle.close();
     }
+  }
+
+  async #writeBatch(handle: FileHandle, batch: readonly PendingWrite[]): Promise<void> {
+    try {
+      await this.#write(handle, batch);
+    } catch (error) {
+      for (const { written } of batch) written.reject(error);
+    }
+  }
+
+  /** The end moves only when all of it is on the disk: what failed half-way is written over. */
+  async #write(handle: FileHandle, batch: readonly PendingWrite[]): Promise<void> {
+    const content = await this.#content;
+    const pieces = batch.flatMap(({ place, bytes }) => [encodeHead(place, bytes), bytes]);
+    await writeAt(handle, pieces, content.end);
+    await handle.datasync();
     for (const [at, { place, bytes, written }] of batch.entries()) {
       const taken = (pieces[2 * at]?.length ?? 0) + bytes.length;
       content.end += taken;

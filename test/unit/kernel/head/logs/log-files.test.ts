@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { LogFiles } from '../../../../../src/kernel/head/logs/log-files.ts';
+import { SilentEnds } from '../../../../../src/kernel/head/logs/silent-ends.ts';
 import type { EpochId, JobId } from '../../../../../src/kernel/model/ids.ts';
 import type { LogName } from '../../../../../src/kernel/wire/messages.ts';
 import { eventually, KeptLog } from '../http/fixture.ts';
@@ -141,6 +142,44 @@ test('beyond the total the output of the oldest done jobs goes, and that is said
   assert.equal((await textOf(files, 1)).length, 90);
   await eventually(() => log.lines.some(({ fields }) => fields['job'] === 2));
   assert.equal((await files.status(placeOf(2))).size, 0, 'nothing is said to be there still');
+});
+
+test('of a process that wrote nothing one word is enough, and readers hear of it', async (t) => {
+  const files = await (await make(t)).open();
+  const { epochId, nodeRank, rank } = nameOf('7#1');
+  const process = { epochId, nodeRank, rank };
+  let changes = 0;
+  files.watch(placeOf(7), () => {
+    changes += 1;
+  });
+  assert.equal(files.isSilent(placeOf(7)), false);
+  assert.equal(files.endSilently(process), true);
+  assert.deepEqual([files.isSilent(placeOf(7)), changes], [true, 1]);
+  assert.equal(files.isSilent({ ...placeOf(7), stream: 'stderr' }), true);
+  assert.partialDeepStrictEqual(await files.status(placeOf(7)), { size: 0, ended: true });
+  for (const other of [placeOf(8), { ...placeOf(7), epoch: 2 }, { ...placeOf(7), rank: 1 }]) {
+    assert.equal(files.isSilent(other), false);
+  }
+  assert.equal(files.endSilently({ ...process, rank: 1 }), false, 'one of several processes');
+  assert.equal(files.endSilently({ ...process, epochId: '../7#1' as EpochId }), false);
+  // Whatever a node says later counts.
+  await files.append(nameOf('7#1'), piece('abc', 0));
+  assert.equal(files.isSilent(placeOf(7)), false);
+  assert.equal(files.endSilently(process), false, 'something is known of it');
+  assert.equal(await textOf(files, 7), 'abc');
+});
+
+test('a bounded number of silent ends is remembered, the last ones', () => {
+  const silent = new SilentEnds(2);
+  const starts = [1, 2, 3, 4, 5].map((index) => ({
+    ...placeOf(7),
+    place: { jobId: 7 as JobId, index },
+  }));
+  for (const start of starts) assert.equal(silent.add(start), true);
+  assert.deepEqual(
+    starts.map((start) => silent.has(start)),
+    [false, false, true, true, true],
+  );
 });
 
 test('[W9] what a user leaves makes no output go of who keeps no more than a share', async (t) => {
