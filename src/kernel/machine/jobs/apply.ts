@@ -44,9 +44,9 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
   const environment = present(state.environments.get(event.environmentId), 'the environment');
   environment.users += 1;
   const spec = shareSpec(state, event.spec, environment.variables);
-  const indices = indicesOf(spec.array);
   const behind = behindOf(event);
   const pending = indicesOf(spec.array);
+  const { size: taskCount, first: firstIndex = 0, last: lastIndex = 0 } = pending;
   for (const blocked of behind.values()) pending.subtract(blocked);
   const job: Job = {
     id: event.jobId,
@@ -56,9 +56,9 @@ export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: 
     environmentId: event.environmentId,
     key: event.key,
     submittedAt: at,
-    taskCount: indices.size,
-    firstIndex: indices.first ?? 0,
-    lastIndex: indices.last ?? 0,
+    taskCount,
+    firstIndex,
+    lastIndex,
     entry: entryOf(state, {
       id: event.jobId,
       owner: event.owner,

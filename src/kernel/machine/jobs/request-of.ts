@@ -19,7 +19,19 @@ export function requestOf(state: State, { owner, uid, spec }: Asker): ResourceRe
   if (isRoots(owner, uid)) labels.push(ROOT_LABEL);
   // As a job of each user is of another shape then, only where it matters.
   if (state.ofSome.size > 0) labels.push(userLabel(owner));
-  return labels.length === 0 ? request : { ...request, labels: [...request.labels, ...labels] };
+  return labels.length === 0 ? request : labelled(request, labels);
+}
+
+/** By the request without them: jobs of one user that share it share also the one with them. */
+const LABELLED = new WeakMap<ResourceRequest, { key: string; request: ResourceRequest }>();
+
+function labelled(bare: ResourceRequest, labels: readonly string[]): ResourceRequest {
+  const key = labels.join(' ');
+  const known = LABELLED.get(bare);
+  if (known?.key === key) return known.request;
+  const request = { ...bare, labels: [...bare.labels, ...labels] };
+  LABELLED.set(bare, { key, request });
+  return request;
 }
 
 /** The same as if every node ran jobs of root. */
