@@ -8,6 +8,8 @@ const { become, cacheFolder, findNode, isModern } = require('./modern-node.cjs')
 
 const root = path.resolve(__dirname, '..');
 const TESTS_BUILT = 'NODE_TESTS_BUILT_WEFT';
+/** Daemons, and what starts them. */
+const FROM_SOURCES = new Set(['up', 'head', 'agent', 'gateway']);
 
 /** Runs the program of this name; loading its module is what starts it. */
 exports.start = (name) => {
@@ -20,13 +22,13 @@ exports.start = (name) => {
 };
 
 /**
- * The whole run of the tests starts short commands by thousands, has just built them, and says in
- * which checkout: a package's start takes half the time. Another checkout that a test makes has its
- * own programs. What the commands start and submit hears nothing of it.
+ * The whole run of the tests starts commands by thousands, has just built them, and says in which
+ * checkout: a package's start takes half the time. Another checkout that a test makes has its own
+ * programs. Daemons, and what the commands submit, run from the sources.
  */
 function isTestedAsBuilt(name) {
-  if (name !== 'weft' || process.env[TESTS_BUILT] !== root) return false;
-  if (!builtFile('quick.cjs').QUICK.has(process.argv[2])) return false;
+  if (process.env[TESTS_BUILT] !== root) return false;
+  if (name === 'weft' && FROM_SOURCES.has(process.argv[2])) return false;
   delete process.env[TESTS_BUILT];
   return true;
 }

@@ -21,6 +21,7 @@ import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
 import {
   cleanEnvironment,
+  quickStarts,
   repository,
   runProgram,
   type Said,
@@ -103,7 +104,7 @@ export class SharedCluster {
   slurm(user: User, ...words: string[]): Promise<Said> {
     const [node = process.execPath] = this.#weft;
     const starter = join(repository, 'bin', 'slurm-front.mjs');
-    const env = this.#environment(user);
+    const env = { ...this.#environment(user), ...quickStarts() };
     return runProgram([...this.#become(user), node, starter, ...words], { cwd: '/', env });
   }
 
@@ -253,6 +254,7 @@ export class SharedCluster {
     const home = user.uid === 0 ? {} : { HOME: this.home(user), USER: user.name };
     return {
       ...cleanEnvironment(home),
+      ...quickStarts(join(this.directory, 'program')),
       XDG_CACHE_HOME: undefined,
       XDG_RUNTIME_DIR: undefined,
       WEFT_SOCKET: join(this.directory, 'cluster', 'weft.sock'),

@@ -6,10 +6,10 @@ import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { whenKilled } from '../../support/when-killed.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
-import { repository, runProgram, type Said, type Setting } from './local-cluster.ts';
+import { quickStarts, repository, runProgram, type Said, type Setting } from './local-cluster.ts';
 
-/** Only what an sshd needs; the keys of each host are its own. */
-const SSHD = `mount -t tmpfs -o mode=0755 run /run; mkdir -p /run/sshd
+/** Only what an sshd needs; keys are the host's own, and shells are not set up as this machine's. */
+const SSHD = `: > /root/.bashrc; mount -t tmpfs -o mode=0755 run /run; mkdir -p /run/sshd
 rm -f /etc/ssh/ssh_host_*; ssh-keygen -q -A
 cat > /etc/ssh/sshd_config <<'END'
 PermitRootLogin prohibit-password
@@ -115,7 +115,7 @@ export class SshLab {
   }
 
   run(host: Host, argv: readonly string[], setting: Pick<Setting, 'onOutput'> = {}): Promise<Said> {
-    const env = { PATH: process.env['PATH'], HOME: '/root', LANG: 'C.UTF-8' };
+    const env = { ...quickStarts(), PATH: process.env['PATH'], HOME: '/root', LANG: 'C.UTF-8' };
     return runProgram(host.enter(argv), { env, ...setting });
   }
 
