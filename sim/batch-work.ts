@@ -172,7 +172,7 @@ export class BatchWork {
       ...(hasFiles ? { staging: { inputs } } : {}),
       cpuCount: dice.pick([0, 1, 1, 2]),
       memoryBytes: dice.pick([0, 0, GIB]),
-      walltimeMs: dice.happens(0.3) ? dice.whole(2000, 20_000) : null,
+      walltimeMs: dice.happens(0.3) ? dice.span(2000, 20_000) : null,
       retriesMax: dice.pick([0, 0, 1]),
       requeue: !dice.happens(0.15),
       ...wishes,

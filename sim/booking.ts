@@ -25,6 +25,7 @@ export interface BookingWorld {
   readonly client: Client;
   readonly machines: readonly Machine[];
   readonly truth: Truth;
+  readonly pace: number;
   /** The head's wall clock. */
   readonly headNow: () => number;
 }
@@ -61,7 +62,7 @@ export class Booking {
 
   #extend(dice: Dice): void {
     const one = dice.pick([undefined, ...this.#ofUsers()]);
-    const durationMs = dice.whole(5000, 40_000);
+    const durationMs = dice.span(5000, 40_000);
     if (one !== undefined) this.#change(one, { request: { ...one.request, durationMs } });
   }
 
@@ -84,9 +85,9 @@ export class Booking {
       kind: 'plan_maintenance',
       nodes: nodes.length === 0 ? [dice.pick(machines).name] : nodes,
       time: dice.happens(0.2) ? { kind: 'now' as const } : this.#drawTime(dice),
-      durationMs: dice.whole(4000, 30_000),
+      durationMs: dice.span(4000, 30_000),
       running: dice.pick([...RUNNING_POLICIES]),
-      warning: dice.happens(0.3) ? { leadMs: dice.whole(1000, 10_000), signal: 10 } : null,
+      warning: dice.happens(0.3) ? { leadMs: dice.span(1000, 10_000), signal: 10 } : null,
       program: dice.happens(0.5) ? drawProgram(dice) : null,
       reason: 'new disks',
     } as const;
@@ -110,8 +111,9 @@ export class Booking {
   }
 
   #isNear({ from, until }: Reservation['slots'][number]): boolean {
-    const now = this.#world.headNow();
-    return from < now + BOOKED_AHEAD_MS && until > now - BOOKED_AHEAD_MS;
+    const { headNow, pace } = this.#world;
+    const now = headNow();
+    return from < now + pace * BOOKED_AHEAD_MS && until > now - pace * BOOKED_AHEAD_MS;
   }
 
   /**
@@ -152,7 +154,7 @@ export class Booking {
     const perNode = { cpuCount: dice.whole(1, 2), memoryBytes: dice.whole(0, 1) * GIB };
     return {
       time: dice.happens(0.3) ? { kind: 'now' } : this.#drawTime(dice),
-      durationMs: dice.whole(4000, 40_000),
+      durationMs: dice.span(4000, 40_000),
       nodeNames: isNamed ? [dice.pick(machines).name] : ([] as NodeName[]),
       nodeCount: isNamed ? 1 : dice.whole(1, Math.min(2, machines.length)),
       perNode: dice.happens(0.4) ? 'whole' : { ...perNode, gpuCount: 0, counted: {} },
@@ -163,8 +165,8 @@ export class Booking {
 
   #drawTime(dice: Dice): ReservedTime {
     const now = this.#world.headNow();
-    if (dice.happens(0.6)) return { kind: 'fixed', from: now + dice.whole(500, 40_000) };
-    return { kind: 'flexible', notBefore: now + 100, until: now + dice.whole(20_000, 90_000) };
+    if (dice.happens(0.6)) return { kind: 'fixed', from: now + dice.span(500, 40_000) };
+    return { kind: 'flexible', notBefore: now + 100, until: now + dice.span(20_000, 90_000) };
   }
 
   #drawJobs(dice: Dice) {

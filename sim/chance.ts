@@ -10,8 +10,11 @@ export class Dice implements Chance {
   #b: number;
   #c: number;
   #counter = 1;
+  readonly #pace: number;
 
-  constructor(seed: number) {
+  /** @param pace how many times as long all lasts that lasts a while (`span`, `waitMs`) */
+  constructor(seed: number, pace = 1) {
+    this.#pace = pace;
     this.#a = seed | 0;
     this.#b = Math.floor(seed / 0x1_0000_0000) | 0;
     this.#c = 0x9e37_79b9;
@@ -41,9 +44,14 @@ export class Dice implements Chance {
     return list[Math.floor(this.fraction() * list.length)] as T;
   }
 
-  /** A waiting time with this mean, as between independent events. */
+  /** How long something lasts: as `whole`, at the pace of the run. */
+  span(minMs: number, maxMs: number): number {
+    return this.#pace * this.whole(minMs, maxMs);
+  }
+
+  /** A waiting time with this mean, as between independent events, at the pace of the run. */
   waitMs(meanMs: number): number {
-    return Math.ceil(-Math.log(1 - this.fraction()) * meanMs);
+    return Math.ceil(-Math.log(1 - this.fraction()) * meanMs * this.#pace);
   }
 
   #next(): number {
@@ -65,12 +73,14 @@ export class Dice implements Chance {
 export class Streams {
   readonly #seed: number;
   readonly #path: string;
+  readonly #pace: number;
   /** By their whole names. */
   readonly #dice: Map<string, Dice>;
 
-  constructor(seed: number, path = '', dice = new Map<string, Dice>()) {
+  constructor(seed: number, path = '', pace = 1, dice = new Map<string, Dice>()) {
     this.#seed = seed;
     this.#path = path;
+    this.#pace = pace;
     this.#dice = dice;
   }
 
@@ -80,13 +90,13 @@ export class Streams {
     const known = this.#dice.get(whole);
     if (known !== undefined) return known;
     const digest = createHash('sha256').update(`${this.#seed} ${whole}`).digest();
-    const dice = new Dice(digest.readUIntBE(0, 6));
+    const dice = new Dice(digest.readUIntBE(0, 6), this.#pace);
     this.#dice.set(whole, dice);
     return dice;
   }
 
   /** The streams whose names begin with this word. */
   under(word: string): Streams {
-    return new Streams(this.#seed, `${this.#path}${word} `, this.#dice);
+    return new Streams(this.#seed, `${this.#path}${word} `, this.#pace, this.#dice);
   }
 }

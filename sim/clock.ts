@@ -113,6 +113,9 @@ const EPOCH_MS = 1_767_225_600_000;
 /** What a monotonic clock shows when its machine starts. */
 export const BOOT_BEGAN_AT = 1000;
 
+/** 2^31 - 1: systemClock wakes up after that, whatever it was asked for. */
+const TIMER_MS_MAX = 0x7fff_ffff;
+
 export class SimClock implements Clock {
   readonly #time: Time;
   readonly #life: Life;
@@ -133,7 +136,9 @@ export class SimClock implements Clock {
   }
 
   after(delayMs: number, then: () => void): Timer {
-    return this.#time.after(delayMs / this.#skew.rate, () => {
+    // As Node.js' own, which cannot wait longer.
+    const waitMs = Math.min(delayMs, TIMER_MS_MAX);
+    return this.#time.after(waitMs / this.#skew.rate, () => {
       if (this.#life.alive) then();
     });
   }

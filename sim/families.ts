@@ -5,7 +5,8 @@ import { CALL_CANARIES } from './calls/canaries.ts';
 import { PINNED_CALLS } from './calls/seeds.ts';
 import { runCallSeed } from './calls/world.ts';
 import { CANARIES } from './canaries.ts';
-import { type Family, familyOf } from './family.ts';
+import type { Canary } from './canary.ts';
+import { type Family, familyOf, type RunRequest } from './family.ts';
 import { FOREIGN_CANARIES } from './foreign/canaries.ts';
 import { FOREIGN_CANARY_SEEDS, PINNED_FOREIGN } from './foreign/seeds.ts';
 import { runForeignSeed } from './foreign/world.ts';
@@ -14,6 +15,7 @@ import { PINNED_RESTORED, RESTORED_CANARY_SEEDS } from './restored/seeds.ts';
 import { runRestored } from './restored/world.ts';
 import { runSeed } from './run.ts';
 import { CANARY_SEEDS, PINNED } from './seeds.ts';
+import { SLOW, type Weather } from './weather.ts';
 
 export const OWN: Family = familyOf({
   name: 'seed',
@@ -57,6 +59,21 @@ export const RESTORED: Family = familyOf({
   canaries: RESTORED_CANARIES,
   canarySeeds: RESTORED_CANARY_SEEDS,
   measures: { freshSeeds: 100, freshMs: 8000, twiceSeeds: 2, canarySeedsMax: 60 },
+});
+
+/**
+ * The same storm over months: a run takes a minute or two of a processor, so that no check has it.
+ */
+export const MONTHS: Family = familyOf({
+  name: 'months',
+  word: 'month',
+  run: (wish: RunRequest<Canary, Weather>) =>
+    runSeed({ ...wish, weather: { ...SLOW, ...wish.weather } }),
+  sizes: ['jobs', 'messages'],
+  pinned: [],
+  canaries: [],
+  canarySeeds: {},
+  measures: { freshSeeds: 0, freshMs: 0, twiceSeeds: 0, canarySeedsMax: 0 },
 });
 
 export const FAMILIES: readonly Family[] = [OWN, CALLS, FOREIGN, RESTORED];

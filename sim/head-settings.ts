@@ -16,15 +16,23 @@ type Drawn = Pick<
   | 'buildMsMax'
   | 'notify'
 > &
-  Pick<HeadSettings, 'heartbeatMs' | 'looksMax'>;
+  Pick<HeadSettings, 'heartbeatMs' | 'looksMax'> & {
+    /** Absent: `PERIOD_MS`. */
+    readonly tickMs?: number;
+  };
 
-export function headSettings({ heartbeatMs, looksMax, ...drawn }: Drawn): HeadSettings {
+export function headSettings({
+  heartbeatMs,
+  looksMax,
+  tickMs = PERIOD_MS,
+  ...drawn
+}: Drawn): HeadSettings {
   const perNode = { cpuCount: 1, memoryBytes: 0, gpuCount: 0, counted: {} };
   const defaults = { nodeCount: 1, processesPerNode: 1, perNode, walltimeMs: null };
   return {
     settings: { ...drawn, crashLimit: 3, defaults },
     heartbeatMs,
-    tickMs: PERIOD_MS,
+    tickMs,
     logBytesMax: 1_000_000,
     ...(looksMax === undefined ? {} : { looksMax }),
   };

@@ -85,9 +85,9 @@ export class LaterWork {
     const { partitions, headNow } = this.#world;
     return {
       nice: (dice) => ({ nice: dice.whole(-5, 5) }),
-      begin: (dice) => ({ beginAt: headNow() + dice.whole(0, 10_000) }),
+      begin: (dice) => ({ beginAt: headNow() + dice.span(0, 10_000) }),
       held: (dice) => ({ held: dice.happens(0.3) }),
-      size: (dice) => ({ walltimeMs: dice.whole(1000, 20_000), cpuCount: dice.whole(0, 2) }),
+      size: (dice) => ({ walltimeMs: dice.span(1000, 20_000), cpuCount: dice.whole(0, 2) }),
       partition: (dice) => ({ partition: dice.pick(partitions), nice: dice.whole(-5, 5) }),
       throttle: (dice) => ({ runningMax: dice.pick([null, 1, 3]) }),
       qos: (dice) => ({

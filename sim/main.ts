@@ -10,12 +10,14 @@
 //   site S [--trace]            one of them
 //   restored [--seeds N] [--from S]  N fresh seeds about heads whose disk is put back
 //   restore S [--trace]         one of them
+//   months [--seeds N] [--from S]  N fresh seeds that last weeks
+//   month S [--trace]           one of them
 // The last line counts. Exit code: 0, or that of the last failure: 127 crash, 128 liveness, 129
 // safety.
 
 import { parseArgs } from 'node:util';
 import { Count, partsOf, runFresh, runTwice, showSeed } from './check.ts';
-import { CALLS, FAMILIES, FOREIGN, OWN, RESTORED } from './families.ts';
+import { CALLS, FAMILIES, FOREIGN, MONTHS, OWN, RESTORED } from './families.ts';
 import type { Family } from './family.ts';
 import { runInLanes } from './lanes.ts';
 
@@ -25,12 +27,14 @@ const MANY: Readonly<Record<string, Family>> = {
   calls: CALLS,
   sites: FOREIGN,
   restored: RESTORED,
+  months: MONTHS,
 };
 const ONE: Readonly<Record<string, Family>> = {
   seed: OWN,
   call: CALLS,
   site: FOREIGN,
   restore: RESTORED,
+  month: MONTHS,
 };
 
 /** A base of its own for every day: each day's runs are new, and can be had again. */

@@ -48,11 +48,11 @@ export class PauseWork {
     const { pauseMs } = weather;
     const every = this.#recurring.every.bind(this.#recurring);
     every('pause', pauseMs, (dice) => {
-      this.#pause(dice.pick(machines), dice.whole(1000, 20_000), dice.happens(0.3));
+      this.#pause(dice.pick(machines), dice.span(1000, 20_000), dice.happens(0.3));
     });
     every('pause by head', times(BY_HEAD_EVERY, pauseMs), (dice) => {
       const node = dice.pick(machines).name;
-      const durationMs = dice.whole(1000, 20_000);
+      const durationMs = dice.span(1000, 20_000);
       this.#allow(node, LATE * durationMs);
       const wish = { node, durationMs, requeue: dice.happens(0.3) };
       client.once({ kind: 'pause_node', ...wish }, operator('bob'));

@@ -96,7 +96,7 @@ export class SiteWork {
     return {
       partition,
       ...(of('qos').happens(0.5) ? { qos: of('qos').pick(['normal', 'high', 'low']) } : {}),
-      ...(of('walltime').happens(0.6) ? { walltimeMs: of('walltime').whole(1000, 25_000) } : {}),
+      ...(of('walltime').happens(0.6) ? { walltimeMs: of('walltime').span(1000, 25_000) } : {}),
       ...this.#world.booking.wishes(of('reservation')),
     };
   }

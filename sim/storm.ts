@@ -26,15 +26,20 @@ type Kind = {
   [Field in keyof Weather]: Weather[Field] extends number | null ? Field : never;
 }[keyof Weather];
 
+/** At a slow pace outages are so many times shorter than the rest: hours, not weeks. */
+const OUTAGES = 50;
+
 /** Lets faults happen until it is over, and then mends everything. */
 export class Storm {
   readonly #world: StormWorld;
   readonly #faults: Recurring;
+  readonly #outagePace: number;
   /** Each puts a clock right that was set by far. */
   readonly #misplaced = new Set<() => void>();
 
   constructor(world: StormWorld, weather: Weather) {
     this.#world = world;
+    this.#outagePace = Math.max(1, weather.pace / OUTAGES);
     this.#faults = new Recurring(world.time, world.streams);
     const kinds = Object.entries(this.#kinds()) as [Kind, Fault][];
     for (const [kind, fault] of kinds) {
@@ -90,7 +95,7 @@ export class Storm {
 
   /** Ends after a moment, a while or long. */
   #later(dice: Dice, maxMs: number, then: () => void): void {
-    const delay = dice.pick([0.05, 0.3, 1]) * dice.whole(1, maxMs);
+    const delay = this.#outagePace * dice.pick([0.05, 0.3, 1]) * dice.whole(1, maxMs);
     this.#world.time.after(delay, () => {
       if (!this.#faults.isOver) then();
     });

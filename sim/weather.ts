@@ -7,6 +7,11 @@ import type { Dice, Streams } from './chance.ts';
 
 /** Mean ms between two faults of a kind in the whole cluster; null = never. */
 export interface Weather {
+  /**
+   * How many times as long a storm lasts, and all that people and faults do in it: the mean times
+   * of the other fields and the spans that are drawn.
+   */
+  readonly pace: number;
   readonly stormMs: number;
   readonly nodeCount: number;
   readonly submissionMs: number;
@@ -96,6 +101,7 @@ export function drawWeather(streams: Streams): Weather {
     of(field).happens(SWITCHED_OFF) ? null : of(field).whole(min, max);
   const heartbeatMs = of('heartbeatMs').pick([500, 1000, 2000]);
   return {
+    pace: 1,
     stormMs: of('stormMs').whole(60_000, 180_000),
     nodeCount: of('nodeCount').whole(1, 5),
     submissionMs: of('submissionMs').whole(1000, 6000),
@@ -177,6 +183,24 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   burstMs: null,
   links: null,
 };
+
+/**
+ * Months in place of minutes, of a cluster that hears of its nodes every five minutes: jobs run for
+ * hours and days, and are asked for weeks before.
+ */
+export const SLOW = {
+  pace: 20_000,
+  heartbeatMs: 300_000,
+  notify: null,
+  nodeTimeoutMs: 2_400_000,
+  goalMs: null,
+  cloneMs: null,
+} as const;
+
+/** The time between two looks of the head, and of those who watch it, is so many times as long. */
+export function slowness({ pace }: Pick<Weather, 'pace'>): number {
+  return Math.max(1, pace / 300);
+}
 
 /** What came to the simulator when its planted bugs had their seeds. */
 export const BEFORE = { goalMs: null, cloneMs: null, burstMs: null, links: null } as const;

@@ -200,7 +200,7 @@ export class Workload {
       directory: of('shared').happens(0.4)
         ? { kind: 'shared', path: '/shared' }
         : { kind: 'private' },
-      walltimeMs: of('walltime').happens(0.3) ? of('walltime').whole(1000, 20_000) : null,
+      walltimeMs: of('walltime').happens(0.3) ? of('walltime').span(1000, 20_000) : null,
       ...this.#drawSchedule(of),
       ...(of('loss').happens(0.7) ? { onNodeLoss: this.#drawLoss(of('loss')) } : {}),
       requeue: !of('requeue').happens(0.15),
@@ -248,7 +248,7 @@ export class Workload {
       processesPerNode: of('processes').pick([1, 1, 1, 2, 3]),
       ...(array === undefined ? {} : { array }),
       dependencies: this.#drawDependencies(of('dependencies')),
-      ...(begin.happens(0.1) ? { beginAt: this.#world.headNow() + begin.whole(0, 20_000) } : {}),
+      ...(begin.happens(0.1) ? { beginAt: this.#world.headNow() + begin.span(0, 20_000) } : {}),
       nice: of('nice').whole(-5, 5),
       held: of('held').happens(0.05),
     };
@@ -259,7 +259,7 @@ export class Workload {
     const kind = dice.pick(['requeue', 'wait', 'lease'] as const);
     if (kind !== 'lease') return { kind };
     // Shorter ones than the node time-out are refused.
-    return { kind, leaseMs: Math.max(weather.nodeTimeoutMs, dice.whole(2000, 15_000)) };
+    return { kind, leaseMs: Math.max(weather.nodeTimeoutMs, dice.span(2000, 15_000)) };
   }
 
   /** The jobs of these dependencies that only the history knows, looked up like the API does it. */
@@ -297,7 +297,7 @@ export class Workload {
       const node = dice.pick(this.#world.machines).name;
       client.once({ kind: 'drain_node', node, reason: 'maintenance' }, bob);
       const end = (): void => client.once({ kind: 'undrain_node', node }, bob);
-      time.after(dice.whole(1000, 20_000), end);
+      time.after(dice.span(1000, 20_000), end);
     });
     this.#recurring.every('undrain', ofNode, (dice) => {
       client.once({ kind: 'undrain_node', node: dice.pick(this.#world.machines).name }, bob);

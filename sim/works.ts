@@ -44,7 +44,7 @@ export class Works {
 
   constructor({ streams, site, batches, post, host, ...common }: WorksWorld) {
     const { client, machines, truth, headNow, time, weather, note } = common;
-    const booking = new Booking({ client, machines, truth, headNow });
+    const booking = new Booking({ client, machines, truth, headNow, pace: weather.pace });
     this.#siteWork = new SiteWork({
       time,
       client,

@@ -46,7 +46,7 @@ import { StepLog } from './steps.ts';
 import { Storm } from './storm.ts';
 import { placeOf, Truth } from './truth.ts';
 import { Violation } from './violation.ts';
-import { BEFORE, drawWeather, type Weather } from './weather.ts';
+import { BEFORE, drawWeather, slowness, type Weather } from './weather.ts';
 import { drawMachines } from './workload.ts';
 import { Works } from './works.ts';
 
@@ -84,7 +84,8 @@ export class World {
   #checked = 0;
 
   constructor(options: RunOptions) {
-    const streams = new Streams(options.seed);
+    const { pace = 1 } = options.weather ?? {};
+    const streams = new Streams(options.seed, '', pace);
     this.streams = streams;
     this.chronicle = new Chronicle(this.time, options.trace);
     this.weather = {
@@ -187,7 +188,7 @@ export class World {
       this.#goals.start();
       this.#clones.start();
       this.#watch();
-      await this.#until(this.weather.stormMs);
+      await this.#until(this.weather.pace * this.weather.stormMs);
       this.chronicle.note('everything is healed');
       this.#works.stop();
       this.#goals.stop();
@@ -220,13 +221,14 @@ export class World {
     const starts = new StartWatch();
     let progress = { tasks: truth.endedTasks, at: time.now };
     let tidyAt = 0;
-    while (time.now < progress.at + LIVENESS_MS) {
+    const periodMs = slowness(this.weather) * PERIOD_MS;
+    while (time.now < progress.at + this.weather.pace * LIVENESS_MS) {
       if (truth.endedTasks > progress.tasks) progress = { tasks: truth.endedTasks, at: time.now };
       if (time.now >= tidyAt) {
         this.#works.tidyUp();
-        tidyAt = time.now + TIDY_MS;
+        tidyAt = time.now + this.weather.pace * TIDY_MS;
       }
-      await this.#until(time.now + PERIOD_MS);
+      await this.#until(time.now + periodMs);
       const { engine } = host;
       if (engine === null || engine.failure !== null) continue;
       starts.look(engine);
@@ -264,7 +266,7 @@ export class World {
 
   /** What is judged by time: every so often is often enough. */
   #watch(): void {
-    this.time.after(WATCH_MS, () => {
+    this.time.after(Math.max(1, this.weather.pace / 30) * WATCH_MS, () => {
       checkWalltimes(this.#safety);
       if (this.host.engine !== null) checkTaken(this.host.engine.state);
       this.#pauses.look();
@@ -300,6 +302,7 @@ export class World {
       streams: streams.under('head'),
       log: chronicle.log('head'),
       settings: headSettings({
+        tickMs: slowness(weather) * PERIOD_MS,
         nodeTimeoutMs,
         heartbeatMs,
         killGraceMs,

@@ -6,7 +6,7 @@ import { CANARIES } from '../../../sim/canaries.ts';
 import { Streams } from '../../../sim/chance.ts';
 import { runSeed } from '../../../sim/run.ts';
 import { CANARY_SEEDS } from '../../../sim/seeds.ts';
-import { drawWeather } from '../../../sim/weather.ts';
+import { drawWeather, SLOW } from '../../../sim/weather.ts';
 import { World } from '../../../sim/world.ts';
 
 /** What is drawn in terms of another field. */
@@ -14,6 +14,13 @@ const OF: Readonly<Record<string, readonly string[]>> = {
   heartbeatMs: ['nodeTimeoutMs'],
   isPlain: ['partitionMs', 'reserveMs', 'maintenanceMs', 'reloadMs'],
 };
+
+test('a slow storm lasts as many times as long, with jobs of hours', async () => {
+  const weather = { ...SLOW, pace: 500, stormMs: 60_000, nodeCount: 2 };
+  const { virtualMs, jobs, violation } = await runSeed({ seed: 5, weather });
+  assert.equal(violation, null);
+  assert.ok(virtualMs > 500 * 60_000 && jobs > 3, `${virtualMs} ms, ${jobs} jobs`);
+});
 
 test('a seed run twice is the same to the last message', async () => {
   const first = await runSeed({ seed: 3 });
