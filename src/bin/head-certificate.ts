@@ -5,9 +5,18 @@ import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type HeadCertificate, makeCertificate } from '../kernel/head/auth/certificate.ts';
+import { identityShown } from '../kernel/base/pinned-certificate.ts';
+import {
+  endOf,
+  fingerprintOf,
+  type HeadCertificate,
+  makeCertificate,
+  RENEWED_BEFORE_MS,
+  renewCertificate,
+} from '../kernel/head/auth/certificate.ts';
 import { systemChance } from '../kernel/os/chance.ts';
 import { systemClock } from '../kernel/os/clock.ts';
+import { certificateIn } from '../kernel/os/head-stream.ts';
 import { unusableState } from './head-failure.ts';
 import type { HeadOptions } from './head-options.ts';
 
@@ -37,11 +46,54 @@ export async function certificateOf(
     await make(options, directory, files);
   }
   chmodSync(files.key, 0o600);
-  return read(files);
+  return await withRenewed(options, read(files), join(directory, 'renewed.pem'));
+}
+
+/**
+ * The one that is shown in its place once it nears its end, which is renewed in turn. Agents and
+ * users know the head as before.
+ */
+async function withRenewed(
+  options: HeadOptions,
+  own: HeadCertificate,
+  file: string,
+): Promise<HeadCertificate> {
+  const now = systemClock.now();
+  const isNear = (pem: string): boolean => endOf(pem) - now < RENEWED_BEFORE_MS;
+  if (!isMadeHere(own) || !isNear(own.certificatePem)) return own;
+  const before = renewedIn(file, own);
+  if (before !== null && !isNear(before)) return { ...own, renewedPem: before };
+  const { clusterName } = options;
+  const about = { clusterName, names: namesOf(options), now, chance: systemChance };
+  const renewedPem = await renewCertificate(own, about);
+  writeFileSync(draftOf(file), renewedPem, { flush: true });
+  renameSync(draftOf(file), file);
+  return { ...own, renewedPem };
+}
+
+/** Null: there is none, or one that is damaged or of another key. */
+function renewedIn(file: string, { certificatePem, keyPem }: HeadCertificate): string | null {
+  if (!existsSync(file)) return null;
+  const pem = readFileSync(file, 'utf8');
+  const renewed = parsed(() => new X509Certificate(pem));
+  const isOurs = renewed?.checkPrivateKey(createPrivateKey(keyPem)) === true;
+  return isOurs && identityShown(renewed, certificateIn) === fingerprintOf(certificatePem)
+    ? pem
+    : null;
+}
+
+/** One that an admin has put there is the admin's to renew. */
+function isMadeHere({ certificatePem, keyPem }: HeadCertificate): boolean {
+  const { issuer, subject } = new X509Certificate(certificatePem);
+  return issuer === subject && createPrivateKey(keyPem).asymmetricKeyType === 'ec';
 }
 
 function read({ certificate, key }: Files): HeadCertificate {
   return { certificatePem: readFileSync(certificate, 'utf8'), keyPem: readFileSync(key, 'utf8') };
+}
+
+function namesOf({ publicNames }: Pick<HeadOptions, 'publicNames'>): string[] {
+  return [...new Set([...publicNames, hostname(), 'localhost', '127.0.0.1'])];
 }
 
 /**
@@ -52,7 +104,7 @@ async function make(
   directory: string,
   files: Files,
 ): Promise<void> {
-  const names = [...new Set([...publicNames, hostname(), 'localhost', '127.0.0.1'])];
+  const names = namesOf({ publicNames });
   const now = systemClock.now();
   const made = await makeCertificate({ clusterName, names, now, chance: systemChance });
   mkdirSync(directory, { recursive: true, mode: 0o700 });

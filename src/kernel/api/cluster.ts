@@ -79,6 +79,8 @@ export const infoReply = z.object({
     hostname: z.string(),
     /** SHA-256 of its certificate, hex; null when it listens on no port. */
     fingerprint: z.string().nullable(),
+    /** When that ends; absent from older heads. */
+    certificateUntil: instant.nullable().exactOptional(),
     /** `host:port`, best first. */
     addresses: z.array(z.string()),
     pid: count,

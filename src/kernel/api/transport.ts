@@ -5,6 +5,7 @@ import type * as Http from 'node:http';
 import type { ClientRequest, RequestOptions } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
+import { identityShown } from '../base/pinned-certificate.ts';
 import { fingerprintError, unreachableError } from './api-error.ts';
 import type { Answer, RawRequest } from './exchange.ts';
 import { formatSocket, type Held, holdFile, identityAt } from './held-socket.ts';
@@ -136,7 +137,8 @@ function secureParts(fingerprint: string | undefined, name: string): Parts {
     return { request: https.request, agent: new https.Agent({ keepAlive: true }) };
   }
   const tls = process.getBuiltinModule('node:tls');
-  const { createHash } = process.getBuiltinModule('node:crypto');
+  const { X509Certificate } = process.getBuiltinModule('node:crypto');
+  const parse = (text: string) => new X509Certificate(Buffer.from(text, 'base64url'));
   const expected = fingerprint.toLowerCase().replaceAll(':', '');
   const agent = new https.Agent({ keepAlive: true });
   // The socket is handed over only after the check: until then no header, and so no token, is sent.
@@ -146,9 +148,7 @@ function secureParts(fingerprint: string | undefined, name: string): Parts {
     socket.once('error', fail);
     socket.once('secureConnect', () => {
       socket.off('error', fail);
-      const actual = createHash('sha256')
-        .update(socket.getPeerX509Certificate()?.raw ?? '')
-        .digest('hex');
+      const actual = identityShown(socket.getPeerX509Certificate(), parse);
       if (actual === expected) return done?.(null, socket);
       socket.destroy();
       return done?.(fingerprintError(name, actual, expected), socket);

@@ -1,9 +1,10 @@
 // A connection to the head: over its unix socket, or over TLS with a pinned certificate.
 
-import { createHash } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { connect as connectUnix, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { identityShown } from '../base/pinned-certificate.ts';
 
 /** Where a head is. */
 export type HeadPlace =
@@ -73,11 +74,15 @@ async function openAt(
 }
 
 function checkFingerprint(stream: TLSSocket, expected: string, host: string): void {
-  const { raw } = stream.getPeerCertificate();
-  const actual = raw === undefined ? 'none' : createHash('sha256').update(raw).digest('hex');
+  const actual = identityShown(stream.getPeerX509Certificate(), certificateIn);
   if (actual === plain(expected)) return;
   stream.destroy();
   throw new Error(`the head at ${host} shows certificate ${actual}, expected ${plain(expected)}`);
+}
+
+/** The text is base64url. */
+export function certificateIn(text: string): X509Certificate {
+  return new X509Certificate(Buffer.from(text, 'base64url'));
 }
 
 /** `AB:CD…` as openssl prints it, or plain hex. */

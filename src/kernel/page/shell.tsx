@@ -2,6 +2,7 @@
 
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { asSentence } from '../base/sentence.ts';
+import { certificateWords } from '../model/certificate-words.ts';
 import { now } from './data/clock.ts';
 import { type LiveEvent, line } from './data/live.ts';
 import { logOut, switched } from './data/login.ts';
@@ -56,6 +57,10 @@ export function Shell({ parts: added }: { parts: readonly PagePart[] }) {
       <SwitchLine />
       <HeadLine what="Stuck" words={info.value?.obstacle ?? null} />
       <HeadLine what="Behind" words={info.value?.behind ?? null} />
+      <HeadLine
+        what="Certificate"
+        words={certificateWords(info.value?.head.certificateUntil, now.value)}
+      />
       <ClockLine steps={info.value?.clockSteps ?? []} />
       {added.map(({ Banner }) => Banner && <Banner key={Banner} />)}
       <main id="content" tabIndex={-1}>

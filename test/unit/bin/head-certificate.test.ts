@@ -2,6 +2,7 @@
 // replaced unasked.
 
 import assert from 'node:assert/strict';
+import { X509Certificate } from 'node:crypto';
 import fs, { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -9,8 +10,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { certificateOf } from '../../../src/bin/head-certificate.ts';
 import type { HeadOptions } from '../../../src/bin/head-options.ts';
-import { fingerprintOf } from '../../../src/kernel/head/auth/certificate.ts';
+import { identityShown } from '../../../src/kernel/base/pinned-certificate.ts';
+import {
+  endOf,
+  fingerprintOf,
+  type HeadCertificate,
+  makeCertificate,
+} from '../../../src/kernel/head/auth/certificate.ts';
 import { Failure } from '../../../src/kernel/model/failure.ts';
+import { systemChance } from '../../../src/kernel/os/chance.ts';
+import { certificateIn } from '../../../src/kernel/os/head-stream.ts';
 
 class Identity {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-identity-'));
@@ -21,11 +30,15 @@ class Identity {
     t.after(() => rmSync(this.directory, { recursive: true }));
   }
 
-  /** The fingerprint of what a head that starts now has. */
-  async fingerprint(known: string | null = null, newIdentity = false): Promise<string> {
+  /** What a head that starts now has. */
+  held(known: string | null = null, newIdentity = false): Promise<HeadCertificate> {
     const names = { publicNames: [], clusterName: 'test', newIdentity };
     const options = { directory: this.directory, ...names } as unknown as HeadOptions;
-    return fingerprintOf((await certificateOf(options, known)).certificatePem);
+    return certificateOf(options, known);
+  }
+
+  async fingerprint(known: string | null = null, newIdentity = false): Promise<string> {
+    return fingerprintOf((await this.held(known, newIdentity)).certificatePem);
   }
 
   async refused(known: string | null, words: RegExp): Promise<void> {
@@ -117,4 +130,32 @@ test('a certificate that was made and not yet in its place does not replace a go
   writeFileSync(`${identity.certificate}.new`, readFileSync(identity.certificate, 'utf8').trim());
   assert.equal(await identity.fingerprint(known), known);
   assert.ok(existsSync(`${identity.certificate}.new`));
+});
+
+test('[Y25] a certificate that nears its end is renewed, once, and known as before', async (t) => {
+  const identity = new Identity(t);
+  const first = await identity.fingerprint();
+  const key = readFileSync(identity.key, 'utf8');
+  // Made nine years ago, for the same key.
+  const old = { certificatePem: readFileSync(identity.certificate, 'utf8'), keyPem: key };
+  const now = Date.now() - 9 * 365 * 86_400_000;
+  const about = { clusterName: 'test', names: ['head'], now, chance: systemChance };
+  const { certificatePem, keyPem } = await makeCertificate(about);
+  writeFileSync(identity.certificate, certificatePem);
+  writeFileSync(identity.key, keyPem);
+  const shown = await identity.held();
+  assert.notEqual(fingerprintOf(certificatePem), first);
+  assert.equal(shown.certificatePem, certificatePem);
+  assert.ok(
+    shown.renewedPem !== undefined &&
+      endOf(shown.renewedPem) > endOf(old.certificatePem) - 86_400_000,
+  );
+  assert.equal((await identity.held()).renewedPem, shown.renewedPem);
+  // One that a killed head has left half written, or of another key, is made anew.
+  writeFileSync(join(identity.directory, 'tls', 'renewed.pem'), shown.renewedPem.slice(0, 200));
+  const again = await identity.held();
+  assert.equal(
+    identityShown(new X509Certificate(again.renewedPem ?? ''), certificateIn),
+    fingerprintOf(certificatePem),
+  );
 });

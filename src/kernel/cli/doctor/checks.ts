@@ -13,6 +13,7 @@ import { formatSize } from '../../base/size.ts';
 import type { Config } from '../../config/config.ts';
 import { whyNotRunnable } from '../../config/health-options.ts';
 import { formatValue } from '../../config/value.ts';
+import { certificateDay, certificateWords, RENEWAL } from '../../model/certificate-words.ts';
 import { Failure } from '../../model/failure.ts';
 import type { Check, Context } from '../context.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
@@ -230,6 +231,8 @@ async function head(context: Context): Promise<Finding[]> {
       text,
       remedy: 'Synchronise it with NTP; look at reservations, maintenance and begin times.',
     }));
+    const { certificateUntil: end } = info.head;
+    if (typeof end === 'number') found.push(certificateFinding(end, info.head.now));
     const copiedTo = copiedWords(info);
     const copied = copiedTo === null ? [] : [copyFinding(copiedTo)];
     const behind = typeof info.behind === 'string' ? [behindFinding(info.behind)] : [];
@@ -258,6 +261,13 @@ function stuckFinding(words: string): Finding {
 function behindFinding(words: string): Finding {
   const remedy = 'Put the newer store back, or start the head once with --accept-loss.';
   return { state: 'bad', text: words, remedy };
+}
+
+function certificateFinding(end: number, now: number): Finding {
+  const text = certificateWords(end, now);
+  if (text === null)
+    return { state: 'ok', text: `its certificate is good until ${certificateDay(end)}` };
+  return { state: end > now ? 'note' : 'bad', text, remedy: RENEWAL };
 }
 
 function copyFinding(words: string): Finding {

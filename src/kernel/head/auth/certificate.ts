@@ -1,11 +1,21 @@
 // The head's own certificate: self-signed, known to agents and users by its fingerprint.
 
-import { X509Certificate as NodeCertificate, webcrypto } from 'node:crypto';
+import {
+  createPrivateKey,
+  createPublicKey,
+  type KeyObject,
+  X509Certificate as NodeCertificate,
+  webcrypto,
+} from 'node:crypto';
 import { isIP } from 'node:net';
 import { believed } from '../../base/believed.ts';
+import { FIRST_PREFIX } from '../../base/pinned-certificate.ts';
 import type { Chance } from '../../ports/chance.ts';
 
-const YEARS_10_MS = 10 * 365 * 86_400_000;
+const YEAR_MS = 365 * 86_400_000;
+const YEARS_10_MS = 10 * YEAR_MS;
+/** A head that is started once in so long never shows one that has ended. */
+export const RENEWED_BEFORE_MS = 2 * YEAR_MS;
 /** Clocks of other machines may be behind. */
 const DAY_MS = 86_400_000;
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
@@ -14,6 +24,8 @@ export interface HeadCertificate {
   readonly certificatePem: string;
   /** PKCS #8. To be kept 0600. */
   readonly keyPem: string;
+  /** What is shown in its place, of the same key, since it nears its end; absent: itself. */
+  readonly renewedPem?: string;
 }
 
 export interface CertificateOptions {
@@ -24,16 +36,54 @@ export interface CertificateOptions {
   readonly chance: Chance;
 }
 
+type Keys = webcrypto.CryptoKeyPair;
+
 /** EC P-256, ten years: who pins the fingerprint gains nothing from an earlier end. */
 export async function makeCertificate(options: CertificateOptions): Promise<HeadCertificate> {
-  // Loaded at a head's first start only; the decorators of x509 need reflect-metadata before it.
+  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
+  const certificatePem = await signed(options, keys, null);
+  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
+  return { certificatePem, keyPem: pem('PRIVATE KEY', key) };
+}
+
+/** Another ten years for the same key, by the same names; the first certificate comes with it. */
+export async function renewCertificate(
+  { certificatePem, keyPem }: HeadCertificate,
+  options: CertificateOptions,
+): Promise<string> {
+  const key = createPrivateKey(keyPem);
+  const load = (what: KeyObject, format: 'pkcs8' | 'spki', use: 'sign' | 'verify') =>
+    webcrypto.subtle.importKey(
+      format,
+      what.export({ format: 'der', type: format }),
+      ALGORITHM,
+      true,
+      [use],
+    );
+  const privateKey = await load(key, 'pkcs8', 'sign');
+  const publicKey = await load(createPublicKey(key), 'spki', 'verify');
+  return await signed(options, { privateKey, publicKey }, new NodeCertificate(certificatePem));
+}
+
+/** Until when it may be shown, ms since 1970. */
+export function endOf(certificatePem: string): number {
+  return Date.parse(new NodeCertificate(certificatePem).validTo);
+}
+
+async function signed(
+  options: CertificateOptions,
+  keys: Keys,
+  first: NodeCertificate | null,
+): Promise<string> {
+  // Loaded where one is made only; the decorators of x509 need reflect-metadata before it.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const keys = await webcrypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
-  const names = options.names.map((value) => ({
-    type: isIP(value) === 0 ? ('dns' as const) : ('ip' as const),
+  const names: { type: 'dns' | 'ip' | 'url'; value: string }[] = options.names.map((value) => ({
+    type: isIP(value) === 0 ? 'dns' : 'ip',
     value,
   }));
+  if (first !== null)
+    names.push({ type: 'url', value: FIRST_PREFIX + first.raw.toString('base64url') });
   const certificate = await x509.X509CertificateGenerator.createSelfSigned(
     {
       name: [{ CN: [options.clusterName] }],
@@ -52,8 +102,7 @@ export async function makeCertificate(options: CertificateOptions): Promise<Head
     // The library declares the browser's type of it.
     believed(webcrypto),
   );
-  const key = Buffer.from(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey));
-  return { certificatePem: `${certificate.toString('pem')}\n`, keyPem: pem('PRIVATE KEY', key) };
+  return `${certificate.toString('pem')}\n`;
 }
 
 /** SHA-256 of the certificate's DER, hex without colons. */

@@ -10,7 +10,7 @@ import { PeerOwners, type UidsOf } from '../../listeners/peer-owners.ts';
 import { loadOf } from '../answers/overview.ts';
 import { Accounts } from '../auth/accounts.ts';
 import { Authenticator } from '../auth/authenticate.ts';
-import { fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
+import { endOf, fingerprintOf, type HeadCertificate } from '../auth/certificate.ts';
 import { LocalLogin } from '../auth/local-login.ts';
 import { PageHosts } from '../auth/page-hosts.ts';
 import { PagePeers } from '../auth/page-peers.ts';
@@ -98,7 +98,7 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
       : createSecureServer({
           ...serverOptions(headersMs),
           key: secure.certificate.keyPem,
-          cert: secure.certificate.certificatePem,
+          cert: shownBy(secure.certificate),
           handshakeTimeout: headersMs,
         });
   const fingerprint = secure === null ? null : fingerprintOf(secure.certificate.certificatePem);
@@ -158,7 +158,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   });
   const { clusterName, version, multiUser, capacity, requestRateMax } = options;
   const { fingerprint } = bound;
-  const certificatePem = options.secure?.certificate.certificatePem ?? null;
+  const certificatePem = options.secure ? shownBy(options.secure.certificate) : null;
   const startedAt = clock.now();
   const publicEvents = new PublicEvents(parts.flatMap(({ events }) => events ?? []));
   const ring = new EventRing(engine.seq, publicEvents);
@@ -178,6 +178,7 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
       },
       fingerprint,
       certificatePem,
+      certificateUntil: certificatePem === null ? null : endOf(certificatePem),
       startedAt,
     },
     authenticator,
@@ -245,4 +246,8 @@ function joinAddressesOf(options: HttpOptions, port: number | null): string[] {
 
 function withPort(name: string, port: number): string {
   return name.includes(':') ? `[${name}]:${port}` : `${name}:${port}`;
+}
+
+function shownBy({ certificatePem, renewedPem }: HeadCertificate): string {
+  return renewedPem ?? certificatePem;
 }

@@ -63,7 +63,10 @@ export interface ClusterFacts {
   readonly joinAddresses: readonly string[];
   /** Fingerprint of the certificate; null without a port. */
   readonly fingerprint: string | null;
+  /** The one that is shown. */
   readonly certificatePem: string | null;
+  /** When it ends. */
+  readonly certificateUntil: number | null;
   readonly startedAt: number;
 }
 

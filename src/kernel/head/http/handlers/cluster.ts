@@ -41,6 +41,7 @@ function headFacts({ engine, facts }: Pick<Services, 'engine' | 'facts'>) {
   return {
     hostname: hostname(),
     fingerprint: facts.fingerprint,
+    certificateUntil: facts.certificateUntil,
     addresses: [...facts.addresses],
     pid: process.pid,
     user: loginName(),

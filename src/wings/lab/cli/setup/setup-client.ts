@@ -1,7 +1,9 @@
 // `weft setup client`: users of this machine, or this user alone, find the head from then on.
 
+import { X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:tls';
+import { identityShown } from '../../../../kernel/base/pinned-certificate.ts';
 import type { Context } from '../../../../kernel/cli/context.ts';
 import { defineVerb } from '../../../../kernel/cli/verb.ts';
 import { Api } from '../../../../kernel/connect/api.ts';
@@ -103,7 +105,8 @@ function shownBy({ url }: Head): Promise<string> {
     const socket = connect({ host, port: Number(port), rejectUnauthorized: false });
     const timer = setTimeout(() => socket.destroy(new Error('no answer')), ANSWER_MS);
     socket.once('secureConnect', () => {
-      resolve(socket.getPeerCertificate().fingerprint256.replaceAll(':', '').toLowerCase());
+      const carried = (text: string) => new X509Certificate(Buffer.from(text, 'base64url'));
+      resolve(identityShown(socket.getPeerX509Certificate(), carried));
       socket.destroy();
     });
     socket.once('error', ({ message }) => {
