@@ -8,7 +8,7 @@ import { whenKilled } from '../../support/when-killed.ts';
 import { type Host, Lan, type Program, until } from './hosts.ts';
 import { quickStarts, repository, runProgram, type Said, type Setting } from './local-cluster.ts';
 
-/** Only what an sshd needs; keys are the host's own, and shells are not set up as this machine's. */
+/** Only what an sshd needs; keys are the host's own, and shells are set up as no machine's. */
 const SSHD = `: > /root/.bashrc; mount -t tmpfs -o mode=0755 run /run; mkdir -p /run/sshd
 rm -f /etc/ssh/ssh_host_*; ssh-keygen -q -A
 cat > /etc/ssh/sshd_config <<'END'
