@@ -161,8 +161,23 @@ describe('the commands of Slurm', () => {
     const script =
       '#!/bin/sh\nsrun sh -c \'echo "rank $SLURM_PROCID of $SLURM_NTASKS on $SLURMD_NODENAME"\' | sort\nsrun -n 1 sh -c "exit 7"\n';
     write('ranks.sh', script);
-    const id = await ok('sbatch', '--parsable', '-N', '2', '--ntasks-per-node', '2', 'ranks.sh');
+    // Where the cluster is, as it is not in its usual place: its ranks are steps then.
+    const where = `--export=ALL,WEFT_DIR=${cluster.state}`;
+    const id = await ok('sbatch', '--parsable', '-N2', '--ntasks-per-node=2', where, 'ranks.sh');
     assert.equal((await ended(id)).code, 7);
+    const rows = await ok(
+      'sacct',
+      '-n',
+      '-P',
+      '-j',
+      id,
+      '-o',
+      'JobID,State,ExitCode,NTasks,NNodes',
+    );
+    assert.deepEqual(rows.split('\n').slice(2), [
+      `${id}.0|COMPLETED|0:0|4|2`,
+      `${id}.1|FAILED|7:0|1|1`,
+    ]);
     const lines = text(`slurm-${id}.out`)
       .split('\n')
       .filter((line) => line.startsWith('rank'));

@@ -11,6 +11,7 @@ import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
 import { stepVariables } from './step.ts';
+import { taskOf } from './task-of.ts';
 
 export interface AskedStep {
   readonly argv: readonly string[];
@@ -147,9 +148,4 @@ export function bindOf(
     throw usage(`--cpu-bind=${kind} is not honoured here: say cores, ldoms or none`);
   }
   return to;
-}
-
-function taskOf({ SLURM_ARRAY_TASK_ID: index, ...environment }: Context['environment']): string {
-  const { SLURM_JOB_ID: job = '', WEFT_TASK_ID: own } = environment;
-  return own ?? (index === undefined ? job : `${job}[${index}]`);
 }

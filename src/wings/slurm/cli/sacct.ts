@@ -364,7 +364,9 @@ const FIELDS = Object.fromEntries(
     field('NCPUS', 10, cpus),
     field('ReqCPUS', 8, cpus),
     field('AllocNodes', 10, ({ job }) => job.nodeCount),
-    field('NNodes', 8, ({ job }) => job.nodeCount),
+    field('NNodes', 8, ({ job, part, nodes }) => {
+      return part === null || part === 'batch' ? job.nodeCount : nodes.length;
+    }),
     field('NTasks', 8, ({ ranks }) => ranks ?? ''),
     field('AllocTRES', 10, tres),
     field('ReqTRES', 10, tres),

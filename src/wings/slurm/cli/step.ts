@@ -22,6 +22,7 @@ import {
   type StepShape,
   sizeOf,
 } from '../core/step.ts';
+import { noteStep } from './noted-step.ts';
 import { Places } from './places.ts';
 import { taskEnvironment } from './task-environment.ts';
 
@@ -52,17 +53,24 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
   const { chosen, release } = await placesFor(context, { held, size: size.value, wish });
   try {
     const all = ranksOn(chosen, size.value);
-    const step = { total: all.length, nodes: held.nodes, chosen, ranks };
+    const nodesOf = all.map(({ node }) => held.nodes[node] ?? '');
+    const noted = await noteStep(context, { argv: wish.argv, nodes: nodesOf });
+    const number = noted?.number ?? '0';
+    const step = { total: all.length, nodes: held.nodes, chosen, ranks, number };
     const opened = new Map<string, number>();
     let ends: Promise<number>[];
     try {
       // All of them before the first rank: none runs where one could not.
-      const files = all.map((rank) => filesOf(context, wish, { rank, nodes: held.nodes, opened }));
+      const files = all.map((rank) =>
+        filesOf(context, wish, { rank, nodes: held.nodes, number, opened }),
+      );
       ends = all.map((rank, at) => runRank(context, wish, { ...step, rank, files: files[at] }));
     } finally {
       for (const fd of opened.values()) closeSync(fd);
     }
-    return Math.max(0, ...(await Promise.all(ends)));
+    const codes = await Promise.all(ends);
+    await noted?.ended(codes);
+    return Math.max(0, ...codes);
   } finally {
     release();
     restore();
@@ -174,6 +182,8 @@ interface RankPosition {
   readonly chosen: readonly number[];
   readonly ranks: Set<ChildProcess>;
   readonly files: RankFiles | undefined;
+  /** That of the step. */
+  readonly number: string;
 }
 
 /** Open descriptors; null: the rank has those of srun. */
@@ -193,17 +203,19 @@ function filesOf(
   {
     rank,
     nodes,
+    number: step,
     opened,
   }: {
     readonly rank: Rank;
     readonly nodes: readonly string[];
+    readonly number: string;
     readonly opened: Map<string, number>;
   },
 ): RankFiles {
   const job = environment['SLURM_JOB_ID'] ?? '';
   const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
   const name = environment['SLURM_JOB_NAME'] ?? '';
-  const own = { job, index, name, node: nodes[rank.node] ?? '' };
+  const own = { job, index, name, node: nodes[rank.node] ?? '', step };
   const open = (pattern: string | undefined, flag: 'r' | 'w' | 'a'): number | null => {
     if (pattern === undefined) return null;
     const file = path.resolve(wish.directory, rankFile(pattern, rank, own));
@@ -229,7 +241,7 @@ function openOr(file: string, flag: 'r' | 'w' | 'a'): number {
 function runRank(
   context: Context,
   wish: StepRequest,
-  { rank, total, nodes, chosen, ranks, files }: RankPosition,
+  { rank, total, nodes, chosen, ranks, files, number }: RankPosition,
 ): Promise<number> {
   const { environment } = context;
   const here = Math.max(0, nodes.indexOf(environment['SLURMD_NODENAME'] ?? ''));
@@ -238,6 +250,8 @@ function runRank(
       total,
       chosen.map((at) => nodes[at] ?? ''),
     ),
+    SLURM_STEP_ID: number,
+    SLURM_STEPID: number,
     SLURM_PROCID: String(rank.rank),
     SLURM_LOCALID: String(rank.local),
     SLURM_NODEID: String(chosen.indexOf(rank.node)),

@@ -105,6 +105,8 @@ export interface RankJob extends StepJob {
   readonly name?: string;
   /** The rank's node. */
   readonly node?: string;
+  /** Number of the step; absent: 0. */
+  readonly step?: string;
 }
 
 /** A file of a rank: `%t` its number, `%n` its node, the rest as the job's; `%3t` has zeros. */
@@ -117,7 +119,7 @@ export function rankFile(pattern: string, { rank, node }: Rank, job: RankJob): s
     J: index === null ? id : `${id}_${index}`,
     A: id,
     a: index ?? '4294967294',
-    s: '0',
+    s: job.step ?? '0',
     x: job.name ?? '%x',
     N: job.node ?? '%N',
     '%': '%',

@@ -20,6 +20,8 @@ addPaths({
   startStep: 'POST /v1/jobs/:id/steps',
   listSteps: 'GET /v1/jobs/:id/steps',
   listAllSteps: 'GET /v1/steps',
+  noteStep: 'POST /v1/jobs/:id/steps/noted',
+  endStep: 'POST /v1/jobs/:id/steps/:step/end',
   signalStep: 'POST /v1/jobs/:id/steps/:step/signal',
   openStep: 'GET /v1/jobs/:id/steps/:step/:rank',
   serveStep: 'GET /v1/steps/:step/:rank',

@@ -59,6 +59,27 @@ const stepsQuery = z.strictObject({
   limit: queryNumber(1, STEPS_PAGE_MAX).optional(),
 });
 
+const exits = z
+  .array(
+    z.union([
+      z.strictObject({ code: z.int().min(0).max(255) }),
+      z.strictObject({ signal: z.int().min(1).max(64) }),
+    ]),
+  )
+  .max(PROCESSES_MAX);
+
+/** Processes that the job's own program starts, and that are told for its history. */
+export const noteStepRequest = z.strictObject({
+  /** What is shown of the command. */
+  title: plainLine.trim().min(1).max(200),
+  /** The node of each process, by rank. */
+  nodes: z.array(z.string().max(254)).min(1).max(PROCESSES_MAX),
+  /** How each ended, by rank. Absent: all run. */
+  exits: exits.optional(),
+  /** How long ago all began; absent: now. */
+  ranMs: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+});
+
 const signalStepRequest = z.strictObject({
   /** Number, 1 to 64; absent: hung up, and five seconds later killed. */
   signal: z.int().min(1).max(64).optional(),
@@ -71,6 +92,21 @@ export const stepRoutes = {
     params: taskParams,
     body: startStepRequest,
     reply: startStepReply,
+  },
+  noteStep: {
+    summary: 'Tell of processes that a running task has started itself: a step of its history.',
+    access: JOB_RUNNER,
+    params: taskParams,
+    body: noteStepRequest,
+    reply: z.object({ id: z.string() }),
+  },
+  endStep: {
+    summary: 'Tell how the processes of such a step ended, by rank.',
+    access: JOB_RUNNER,
+    params: z.strictObject({ id: z.string(), step: z.string() }),
+    body: z.strictObject({ exits }),
+    /** Processes that were taken for running until now. */
+    reply: z.object({ count }),
   },
   listSteps: {
     summary: 'The newest steps of a job or task, also of one that is over; the oldest first.',

@@ -6,7 +6,7 @@ import type { EpochId, NodeName, TaskId } from '../../../kernel/model/ids.ts';
 import { formatStepId, NUMBER_MAX, parseStepId, type StepName } from './ids.ts';
 import { PROCESSES_MAX, STEPS_KEPT_MAX, STEPS_MAX, TASKS_KEPT_MAX } from './limits.ts';
 import { isLive, keyOf, type Step, type StepProcess, stepOf } from './step.ts';
-import type { ToldProcess } from './told.ts';
+import type { StepEnd, ToldProcess } from './told.ts';
 import { UnsureSteps } from './unsure.ts';
 
 /** The number of the connection to a node. */
@@ -27,6 +27,8 @@ export interface NewStep {
   readonly nodes: readonly NodeName[];
   readonly at: number;
   readonly sessionOf?: SessionOf;
+  /** The task has started them itself. */
+  readonly isNoted?: boolean;
 }
 
 /** `unsure`: what ended long ago and nobody else knows of; it is shown, and not kept. */
@@ -67,7 +69,7 @@ export class StepBook {
 
   /** An error says of what the task has as much at once as it may. */
   add(made: NewStep): Result<Step, string> {
-    const { task, epochId, command, by, nodes, at, sessionOf } = made;
+    const { task, epochId, command, by, nodes, at, sessionOf, isNoted = false } = made;
     const own = this.#of(task);
     const full = this.#fullOf(own, made);
     if (full !== null) return err(full);
@@ -81,7 +83,8 @@ export class StepBook {
       }),
     );
     const count = nodes.length;
-    const step = { task, number, epochId, command, by, count, isSure: true, processes };
+    const named = { task, number, epochId, command, by, count };
+    const step: Step = { ...named, isSure: true, isNoted, processes };
     this.#keep(own, step);
     this.#world.made(step);
     return ok(step);
@@ -111,6 +114,19 @@ export class StepBook {
       process.end = { why };
       process.endedAt = process.startedAt;
     }
+  }
+
+  /** Ends by rank, as the task tells them. Returns of how many that was new. */
+  endNoted(step: Step, ends: readonly StepEnd[], at: number): number {
+    let count = 0;
+    for (const [rank, process] of step.processes) {
+      if (process.end !== null) continue;
+      process.end = ends[rank] ?? { why: 'nobody has told of it' };
+      process.endedAt = at;
+      count += 1;
+    }
+    if (count > 0) this.#tellOver(step);
+    return count;
   }
 
   /** Undefined: never heard of, or long over. */
@@ -193,7 +209,9 @@ export class StepBook {
     }
     const there = new Set(all.map(({ step, rank }) => `${step}:${rank}`));
     const keys: string[] = [];
-    for (const { key, process, step } of this.#where((_, process) => process.node === node)) {
+    const isTold = (step: Step, process: StepProcess): boolean =>
+      process.node === node && step.isNoted !== true;
+    for (const { key, process, step } of this.#where(isTold)) {
       const isComing = process.end === null && process.askedOver !== null;
       if (there.has(key) || process.isPast || (isComing && process.askedOver === session)) continue;
       process.isPast = true;

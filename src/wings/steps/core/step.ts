@@ -27,6 +27,8 @@ export interface Step {
   readonly count: number;
   /** The head asked for it, or heard of it from a node that had its task. */
   readonly isSure: boolean;
+  /** The task has started its processes, and tells of them. Absent: a node does. */
+  readonly isNoted?: boolean;
   /** By rank; those that a node has not told of yet are missing. */
   readonly processes: Map<number, StepProcess>;
 }

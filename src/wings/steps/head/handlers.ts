@@ -111,9 +111,9 @@ function canBind({ engine }: Services, node: NodeName): boolean {
 }
 
 /** Where none of an array is named, its one running task is meant. */
-function runningTask(
+export function runningTask(
   services: Services,
-  { job, params }: Pick<Call<'startStep'>, 'job' | 'params'>,
+  { job, params }: Pick<Call<'startStep' | 'noteStep'>, 'job' | 'params'>,
 ): Result<Task, Refusal> {
   const place = readPlace(params.id);
   if (!place.ok) return place;
@@ -181,7 +181,7 @@ function standingStill({ stops, parts }: Task, nodes: readonly NodeName[]): stri
   return stopped === undefined ? null : `suspended on node ${stopped}`;
 }
 
-function nodesInOrder({ parts }: Task): NodeName[] {
+export function nodesInOrder({ parts }: Task): NodeName[] {
   const live = [...parts].filter(([, part]: [NodeName, Part]) => part.state !== 'ended');
   return live.sort(([, a], [, b]) => a.nodeRank - b.nodeRank).map(([node]) => node);
 }
@@ -227,6 +227,10 @@ export const signalStep: Handler<'signalStep'> = ({ steps, agents }, { params, b
   const step = steps.book.find(id);
   if (step === undefined || !isLive(step)) return err(endedOrUnknown(steps, cursor));
   const own = formatStepId(step);
+  if (step.isNoted === true) {
+    const what = `the processes of step ${own} are its job's own: signal the job, or what has started them there`;
+    return err(refuse('argument.invalid', { what }));
+  }
   const { signal } = body;
   const wish: StopWish | SignalWish =
     signal === undefined ? { do: 'stop', step: own } : { do: 'signal', step: own, signal };

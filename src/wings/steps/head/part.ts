@@ -7,6 +7,7 @@ import type { stepRoutes } from '../api/steps.ts';
 import { STEPS_SHOWN_MAX } from '../core/limits.ts';
 import type { StepShelf } from '../ports/shelf.ts';
 import { listAllSteps, listSteps, signalStep, startStep } from './handlers.ts';
+import { endStep, noteStep } from './noted.ts';
 import { Steps } from './steps.ts';
 import { openStep, serveStep } from './upgrades.ts';
 
@@ -18,6 +19,8 @@ declare module '../../../kernel/head/http/services.ts' {
 
 const handlers: HandlersOf<typeof stepRoutes> = {
   startStep,
+  noteStep,
+  endStep,
   listSteps,
   listAllSteps,
   signalStep,

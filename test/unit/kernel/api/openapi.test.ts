@@ -68,6 +68,7 @@ test('a route says who may use it besides the owner', () => {
     operations.find(({ operationId }) => operationId === id)?.description;
   const others = (role: string) => `For the owner of the job; others need the role ${role}.`;
   assert.equal(access('startStep'), others('admin'));
+  assert.equal(access('noteStep'), others('admin'));
   assert.equal(access('openStep'), others('admin'));
   assert.equal(access('signalStep'), others('operator or admin'));
   assert.equal(access('revokeToken'), 'For the owner of the token; others need the role admin.');

@@ -26,6 +26,8 @@ const PART = { submission: EACH, numbers: [0], prints: ['x'] };
 const BODIES: Partial<Record<string, unknown>> = {
   submitJob: TRUE,
   startStep: { argv: ['true'] },
+  noteStep: { title: 'true', nodes: ['n1'] },
+  endStep: { exits: [{ code: 0 }] },
   signalStep: { signal: 10 },
   submitJobs: { jobs: [{ submission: TRUE }] },
   startPool: { max: 1 },

@@ -284,3 +284,17 @@ test('all that a node has is told in words of a bounded length', () => {
   for (const body of [null, { do: 'stop' }, { do: 'start', step: '42.0' }])
     assert.equal(readWish(body), null);
 });
+
+test('[Z13] a step of the task itself outlives an agent, and ends with its task', () => {
+  const over: string[] = [];
+  const world = { nextOf: () => 0, made: () => undefined };
+  const book = new StepBook({ ...world, over: (step) => over.push(formatStepId(step)) });
+  const step = book.add({ ...NEW, nodes: [n1, n2], isNoted: true });
+  assert.ok(step.ok);
+  assert.deepEqual(book.hearAll(n1, [], { at: 5, session: 2 }), []);
+  assert.equal(isLive(step.value), true);
+  book.endPart({ epochId, node: n1 }, 6);
+  assert.equal(book.endNoted(step.value, [{ exit: { code: 0 } }, { exit: { code: 3 } }], 7), 1);
+  assert.deepEqual(over, ['42.0']);
+  assert.deepEqual(step.value.processes.get(1)?.end, { exit: { code: 3 } });
+});

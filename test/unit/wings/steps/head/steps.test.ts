@@ -80,6 +80,47 @@ test('[Z2] the owner of a job starts steps in it, and admins; nobody else, opera
   assert.equal((await ann.call('getJob', { params: { id } })).steps?.length, 2);
 });
 
+test('[Z13] what a task has started itself is told by its owner, and ends as they say', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { place } = await runningJob(ann, agent);
+  const params = { id: String(place.jobId) };
+  const body = { title: './rank 4', nodes: ['n1', 'n1'] };
+  const { id: step } = await ann.call('noteStep', { params, body });
+  assert.equal(step, `${params.id}.0`);
+  const viewOf = async () => (await ann.call('listSteps', { params })).steps.at(-1);
+  const running = await viewOf();
+  assert.deepEqual(
+    [running?.state, running?.processes, running?.command],
+    ['running', 2, './rank 4'],
+  );
+  assert.deepEqual(wishesTo(agent), []);
+  const ofStep = { ...params, step };
+  const signal = ann.call('signalStep', { params: ofStep, body: {} });
+  await assert.rejects(signal, /processes of step 1\.0 are its job's own/);
+  const bob = await world.client('bob');
+  const denied = { code: 'auth.not_owner' };
+  await assert.rejects(bob.call('noteStep', { params, body }), denied);
+  const end = { exits: [{ code: 0 }, { code: 7 }] };
+  await assert.rejects(bob.call('endStep', { params: ofStep, body: end }), denied);
+  assert.deepEqual(await ann.call('endStep', { params: ofStep, body: end }), { count: 2 });
+  assert.deepEqual((await viewOf())?.exit, { code: 7 });
+  assert.deepEqual(await ann.call('endStep', { params: ofStep, body: { exits: [] } }), {
+    count: 0,
+  });
+  const elsewhere = { title: 'x', nodes: ['n2'] };
+  await assert.rejects(ann.call('noteStep', { params, body: elsewhere }), /'n2' is not a node/);
+  // A head that knows nothing of it any more hears of it once it is over.
+  const over = { ...body, ranMs: 5, exits: [{ code: 0 }, { signal: 9 }] };
+  assert.equal((await ann.call('noteStep', { params, body: over })).id, `${params.id}.1`);
+  assert.deepEqual((await viewOf())?.exit, { signal: 9 });
+  // One of a node is ended by nobody but its node.
+  const asked = await ann.call('startStep', { params, body: ARGV });
+  const other = { ...params, step: asked.id };
+  await assert.rejects(ann.call('endStep', { params: other, body: end }), /told of by its nodes/);
+});
+
 test('[Z4] a line that is for the step of another start gets no stream of this one', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');

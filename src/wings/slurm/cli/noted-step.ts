@@ -1,0 +1,86 @@
+// Ranks of `srun` in a script are processes of the job's own: the head is told of them, so that
+// they are steps for `sacct`. They run as well where it cannot be told, within a moment.
+
+import { constants } from 'node:os';
+import type { Context } from '../../../kernel/cli/context.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { Failure } from '../../../kernel/model/failure.ts';
+import { taskOf } from './task-of.ts';
+
+/** A head that is away holds up no step for longer. */
+const TOLD_WITHIN_MS = 2000;
+const TITLE_MAX = 200;
+
+export interface NotedStep {
+  /** Number of the step in its task. */
+  readonly number: string;
+  /** Resolves when it is told, or cannot be. */
+  ended(codes: readonly number[]): Promise<void>;
+}
+
+interface Told {
+  readonly argv: readonly string[];
+  /** The node of each rank. */
+  readonly nodes: readonly string[];
+}
+
+/** Null: the head does not hear of it. */
+export async function noteStep(context: Context, { argv, nodes }: Told): Promise<NotedStep | null> {
+  const title =
+    argv
+      .join(' ')
+      .replace(/[^\x20-\x7e]+/g, ' ')
+      .trim()
+      .slice(0, TITLE_MAX) || 'srun';
+  const task = taskOf(context.environment);
+  const body = { title, nodes: [...nodes] };
+  const beganAt = performance.now();
+  return within(async () => {
+    const api = await context.api();
+    const { id } = await api.call('noteStep', { params: { id: task }, body });
+    const ended = async (codes: readonly number[]): Promise<void> => {
+      const ranMs = Math.round(performance.now() - beganAt);
+      await within(() => tellEnd(api, { task, id, body, ranMs, exits: codes.map(exitOf) }));
+    };
+    return { number: id.slice(id.lastIndexOf('.') + 1), ended };
+  });
+}
+
+interface Ended {
+  readonly task: string;
+  readonly id: string;
+  readonly body: { readonly title: string; readonly nodes: string[] };
+  readonly ranMs: number;
+  readonly exits: ({ code: number } | { signal: number })[];
+}
+
+async function tellEnd(api: Api, { task, id, body, ranMs, exits }: Ended): Promise<void> {
+  try {
+    await api.call('endStep', { params: { id: task, step: id }, body: { exits } });
+  } catch (error) {
+    // A head that has started anew knows only what nodes tell it.
+    if (!(error instanceof Failure) || error.code !== 'step.not_found') throw error;
+    await api.call('noteStep', { params: { id: task }, body: { ...body, ranMs, exits } });
+  }
+}
+
+async function within<T>(act: () => Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), TOLD_WITHIN_MS);
+  });
+  try {
+    return await Promise.race([act(), late]);
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Codes above 128 are signals, as in shells. */
+function exitOf(code: number): { code: number } | { signal: number } {
+  const signal = code - 128;
+  const isSignal = Object.values(constants.signals).some((one) => one === signal);
+  return isSignal ? { signal } : { code };
+}
