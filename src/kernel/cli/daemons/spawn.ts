@@ -25,18 +25,31 @@ export interface Daemon {
  * Left alone, V8 takes up to 124 MiB for young objects and lets the rest grow up to fourfold before
  * it collects: three quarters of a busy head's memory. These have an effect only at the start.
  */
-const V8_FLAGS = ['--max-semi-space-size=4', '--heap-growing-percent=50', '--expose-gc'];
+const V8_FLAGS = ['--heap-growing-percent=50', '--expose-gc'];
+/** MiB of half the young objects. */
+const YOUNG_MIB = 4;
+/** A head reads its store with a tenth less CPU so, and gives the room back when it is idle. */
+const YOUNG_MIB_OF_HEAD = 16;
+
+function flagsFor({ names }: Daemon): string[] {
+  const young = names.includes('head') ? YOUNG_MIB_OF_HEAD : YOUNG_MIB;
+  return [`--max-semi-space-size=${young}`, ...V8_FLAGS];
+}
 
 /** Resolves with its pid once the process exists. */
 export function startDaemon(daemon: Daemon, environment: Environment): Promise<number> {
   const output = openSync(daemon.outputFile, 'w', 0o600);
-  const child = spawn(process.execPath, [...V8_FLAGS, daemon.script, ...daemon.optionsFiles], {
-    detached: true,
-    // Not where the user stands: that folder must stay free to be unmounted or removed.
-    cwd: '/',
-    stdio: ['ignore', output, output],
-    env: daemonEnvironment(environment),
-  });
+  const child = spawn(
+    process.execPath,
+    [...flagsFor(daemon), daemon.script, ...daemon.optionsFiles],
+    {
+      detached: true,
+      // Not where the user stands: that folder must stay free to be unmounted or removed.
+      cwd: '/',
+      stdio: ['ignore', output, output],
+      env: daemonEnvironment(environment),
+    },
+  );
   closeSync(output);
   return new Promise((resolve, reject) => {
     child.once('error', reject);
