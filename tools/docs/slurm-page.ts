@@ -20,8 +20,10 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - Tasks of an array are \`42_7\`. They have no numbers of their own: \`SLURM_JOB_ID\` is the array's, and \`%j\` is \`42_7\`.
 - Programs find the \`SLURM_…\` variables in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
   (\`SLURM_PROCID\` not where it has several processes).
-- Steps are \`42.0\` and \`42_7.1\`: what \`weft exec\` starts, and \`srun\` under \`salloc\` or with \`--pty\`. \`sacct\` and \`scancel\` know them. Ranks of
-  \`srun\` in a script are the script's own. \`sstat\` measures whole tasks, with the steps in them.
+- Steps are \`42.0\` and \`42_7.1\`: what \`srun\` starts, and \`weft exec\`. \`sacct\` knows them, with state, exit code and nodes. Ranks of \`srun\` in a
+  script are the script's own: \`scancel 42.0\` refuses them (\`scancel --signal=USR1 42\` reaches all), what they use is in \`42.batch\`, and where the
+  script does not find the head they are no steps, and run as well. \`sstat\` measures whole tasks, with the steps in them.
+- \`-n 5\` on two nodes is 3 and 2: ranks that nodes do not share evenly are laid out as in Slurm, and each node is held for the most of one.
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
@@ -32,6 +34,14 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
   there, outside of a job in one of its own.
+`;
+
+const ENGINES = `## Snakemake and Nextflow
+
+With the folder first in the \`PATH\`, the executor plug-in of Snakemake runs unchanged:
+\`snakemake --executor slurm --jobs 20 --default-resources slurm_partition=default\`. Nextflow takes \`process.executor = 'slurm'\` in its
+\`nextflow.config\`; what it types (\`sbatch .command.run\` with \`-J -o --no-requeue --signal B:USR2@30 -c -t --mem\`, \`squeue --noheader -o '%i %t' -t all -u
+ann\`, \`scancel 42\`) is honoured. Both need a folder that nodes share. \`process.clusterOptions\` and \`slurm_extra\` take the options below.
 `;
 
 const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [
@@ -46,7 +56,7 @@ const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] 
 
 export function slurmPage(): string {
   const tables = TABLES.map(([title, rows]) => `## ${title}\n\n${tableOf(rows)}`);
-  return `${[INTRO, ...tables, SCONTROL].join('\n')}\n`;
+  return `${[INTRO, ENGINES, ...tables, SCONTROL].join('\n')}\n`;
 }
 
 function tableOf(rows: readonly OptionRow[]): string {
