@@ -40,7 +40,7 @@ export const ROWS: readonly (readonly Stage[])[] = [
   ],
   [
     // Not beside the typecheck, which builds into the same folders.
-    program('build', 'tools/build.ts'),
+    program('build', 'tools/build.ts', '--compiled'),
     tests('launcher', 1),
     tests('traces', 1),
     tests('records', 1),

@@ -5,13 +5,14 @@ import { execFile } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
 } from 'node:fs';
-import { cp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,6 +23,9 @@ import { usage } from '../../../kernel/model/failure.ts';
 const run = promisify(execFile);
 /** Whatever they are here: there root runs this, and everybody reads it. */
 const MODES = '--mode=u+rwX,go+rX,go-w';
+/** How `tar` ends when a file or folder changed while it was read. */
+const CHANGED = 1;
+const TRIES = 3;
 /** From the sources as from dist/. */
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What of an installed Weft runs on a node. */
@@ -77,24 +81,27 @@ export function contentsOf(root: string): Content[] {
 async function pack(folder: string, contents: readonly Content[]): Promise<string> {
   const whole = join(folder, 'weft');
   for (const { from, to } of contents) {
-    await cp(from, join(whole, to), { recursive: true, dereference: true });
+    const place = join(whole, to);
+    mkdirSync(dirname(place), { recursive: true });
+    symlinkSync(from, place);
   }
   const file = join(folder, 'weft.tar.gz');
   // The quick way: machines of a lab are near, and a better one takes longer than the rest of all
   // this.
-  await run('tar', [
-    '-I',
-    'gzip -1',
-    '-cf',
-    file,
-    '--owner=0',
-    '--group=0',
-    MODES,
-    '-C',
-    whole,
-    '.',
-  ]);
+  const how = ['-I', 'gzip -1', '-chf', file, '--owner=0', '--group=0', MODES];
+  await packed([...how, '-C', whole, '.'], TRIES);
   return file;
+}
+
+/** Once more where something was written there meanwhile, such as what Python has compiled. */
+async function packed(args: readonly string[], tries: number): Promise<void> {
+  try {
+    await run('tar', args);
+  } catch (error) {
+    const isChanged = (error as { code?: unknown }).code === CHANGED;
+    if (!isChanged || tries === 1) throw error;
+    await packed(args, tries - 1);
+  }
 }
 
 /**
