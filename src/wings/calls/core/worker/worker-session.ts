@@ -204,7 +204,6 @@ export class WorkerSession {
     this.#now = now;
     this.#quits = { code, detail: 'The task is ended.', isEnding: true, toldAt: null };
     if (this.#voice.line === null) return this.#exit();
-    for (const entry of this.#children.running) this.#shelf.forget(entry);
     this.#tellQuit();
     this.#return(this.#children.halt());
   }

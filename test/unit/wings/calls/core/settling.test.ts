@@ -290,6 +290,23 @@ test('[C21] of a worker that is ended only what has started is lost', () => {
   assert.deepEqual(all, ['worker_lost', 'did y', 'did z']);
 });
 
+test('[C21] what has started is not run again, though the line of an ending worker breaks', () => {
+  const { rig, client, worker, calls } = started(['x', 'y']);
+  worker.session.halt(143, rig.now);
+  worker.line?.cut();
+  worker.connect();
+  rig.settle();
+  assert.equal(worker.exitCode, 143);
+  rig.router.workerGone(worker.name, 'taken', rig.now);
+  const other = rig.worker('n2:1#1');
+  other.work();
+  assert.deepEqual(
+    calls.map((call) => client.how(call)),
+    ['worker_lost', 'did y'],
+  );
+  assert.deepEqual(other.started, ['y#1']);
+});
+
 test('[C21] a router of an older release does not keep a worker that can run nothing', () => {
   const { rig, worker } = started(['x']);
   rig.mute(worker.line);
