@@ -6,9 +6,10 @@ import { cardOfKernel } from '../../core/others/drm.ts';
 import { readRocmPids, readRocmSmi } from '../../core/others/rocm-smi.ts';
 import type { Answer } from '../../model/answer.ts';
 import { type MachineView, type Tool, textOf } from '../../ports/machine-view.ts';
+import { cardsOfKernel } from './kernel-cards.ts';
 
 const VENDOR = 'amd';
-const DRM = '/sys/class/drm';
+const AMD = { vendor: VENDOR, tools: 'neither amd-smi nor rocm-smi', cardOf: cardOfKernel };
 const ROCM = ['--showid', '--showuniqueid', '--showproductname', '--showbus', '--showmeminfo'];
 
 export class Amd {
@@ -27,7 +28,7 @@ export class Amd {
   /** Returns null when the machine has none. */
   async look(): Promise<Answer | null> {
     if (this.#amdSmi.isThere) return this.#byAmdSmi();
-    return this.#rocmSmi.isThere ? this.#byRocmSmi() : ofKernel(this.#machine);
+    return this.#rocmSmi.isThere ? this.#byRocmSmi() : cardsOfKernel(this.#machine, AMD);
   }
 
   async #byAmdSmi(): Promise<Answer> {
@@ -67,24 +68,4 @@ function unread(tool: string, code: number | null, text: string): Answer {
   if (nothing !== undefined) return { kind: 'failed', vendor: VENDOR, words: firstLine(nothing) };
   const words = `${tool} (exit code ${code}) says: ${firstLine(text) || 'nothing'}`;
   return { kind: 'silent', vendor: VENDOR, words };
-}
-
-function ofKernel({ namesIn, read }: MachineView): Answer | null {
-  const names = [...namesIn(DRM)].sort().filter((name) => /^card\d+$/.test(name));
-  const cards = names.flatMap((name, index) => {
-    const file = (path: string): string => read(`${DRM}/${name}/device/${path}`) ?? '';
-    const card = cardOfKernel(file, index);
-    return card === null ? [] : [card];
-  });
-  if (cards.length === 0) return null;
-  const remark = 'there is neither amd-smi nor rocm-smi: who uses the cards is not known';
-  return {
-    kind: 'answered',
-    vendor: VENDOR,
-    driver: null,
-    lost: [],
-    processes: [],
-    cards,
-    remark,
-  };
 }

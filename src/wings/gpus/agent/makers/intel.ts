@@ -1,6 +1,7 @@
 // Cards of Intel by `xpu-smi`.
 
 import { firstLine } from '../../core/cells.ts';
+import { intelCardOfKernel } from '../../core/others/drm.ts';
 import {
   readXpuCards,
   readXpuMemory,
@@ -10,8 +11,10 @@ import {
 } from '../../core/others/xpu-smi.ts';
 import type { Answer, SeenCard } from '../../model/answer.ts';
 import { type MachineView, type Tool, textOf } from '../../ports/machine-view.ts';
+import { cardsOfKernel } from './kernel-cards.ts';
 
 const VENDOR = 'intel';
+const INTEL = { vendor: VENDOR, tools: 'no xpu-smi', cardOf: intelCardOfKernel };
 const FORMAT = '--format=csv,noheader,nounits';
 /** A tool that does not say what cards use is of version 1, which never will, or has stumbled. */
 const LOOKS_BETWEEN = 30;
@@ -19,6 +22,7 @@ const LOOKS_BETWEEN = 30;
 const CARDS_MAX = 64;
 
 export class Intel {
+  readonly #machine: MachineView;
   readonly #tool: Tool;
   /** By uuid; null: it did not say. */
   readonly #memory = new Map<string, number | null>();
@@ -26,12 +30,13 @@ export class Intel {
   #looksLeft = 0;
 
   constructor(machine: MachineView) {
+    this.#machine = machine;
     this.#tool = machine.tool('xpu-smi');
   }
 
   /** Returns null when the machine has none. */
   async look(): Promise<Answer | null> {
-    if (!this.#tool.isThere) return null;
+    if (!this.#tool.isThere) return cardsOfKernel(this.#machine, INTEL);
     const said = await this.#tool.run('discovery', '-j');
     if (said.kind === 'mute') return { kind: 'silent', vendor: VENDOR, words: said.words };
     const cards = readXpuCards(said.text);

@@ -61,3 +61,36 @@ test('[V5] a query of use that fails once is asked again after a while', async (
   assert.equal(asked, 1, 'of version 1 it is not asked at each look');
   assert.deepEqual([await busy(), await busy()], [42, 42]);
 });
+
+test('[V1] without its tool a card of Intel is what the kernel lists, but no graphics of a processor', async () => {
+  const GIB = 2 ** 30;
+  const files: Record<string, string> = {
+    'card0/device/vendor': '0x8086\n',
+    'card1/device/vendor': '0x8086\n',
+    'card1/device/tile0/physical_vram_size_bytes': `${16 * GIB}\n`,
+    'card1/device/uevent': 'DRIVER=xe\nPCI_SLOT_NAME=0000:03:00.0\n',
+    'card2/device/vendor': '0x8086\n',
+    'card2/lmem_total_bytes': `${14 * GIB}\n`,
+    'card3/device/vendor': '0x1002\n',
+    'card3/device/mem_info_vram_total': `${16 * GIB}\n`,
+  };
+  const view: MachineView = {
+    ...viewOf(() => Promise.reject(new Error('there is no tool'))),
+    tool: () => ({ isThere: false, run: () => Promise.reject(new Error('there is no tool')) }),
+    namesIn: (folder) =>
+      folder === '/sys/class/drm' ? ['card0', 'card1', 'card2', 'card3', 'renderD128'] : [],
+    read: (path) => files[path.replace('/sys/class/drm/', '')] ?? null,
+  };
+  const answer = await new Intel(view).look();
+  assert.ok(answer?.kind === 'answered');
+  assert.deepEqual(
+    answer.cards.map(({ uuid, busId, memoryBytes }) => [uuid, busId, memoryBytes]),
+    [
+      ['INTEL-0000:03:00.0', '0000:03:00.0', 16 * GIB],
+      ['INTEL-2', '', 14 * GIB],
+    ],
+  );
+  assert.equal(answer.remark, 'there is no xpu-smi: who uses the cards is not known');
+  const none = { ...view, namesIn: () => ['card0'] };
+  assert.equal(await new Intel(none).look(), null);
+});
