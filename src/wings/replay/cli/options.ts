@@ -5,6 +5,7 @@ import { nearest } from '../../../kernel/base/nearest-word.ts';
 import { parseSize } from '../../../kernel/base/size.ts';
 import { read } from '../../../kernel/cli/submit/read.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { GPUS_PER_NODE_MAX } from '../../../kernel/model/limits.ts';
 import { PLANNING_POLICIES, type PlanningPolicy } from '../../../kernel/model/scheduling.ts';
 import { parseCount } from '../../../kernel/model/submission-values.ts';
 import type { Machine } from '../core/machine.ts';
@@ -17,6 +18,7 @@ export interface ReplayOptions {
   readonly nodes?: string;
   readonly cpus?: string;
   readonly memory?: string;
+  readonly gpus?: string;
   readonly policy?: string;
   readonly depth?: string;
   readonly seed?: string;
@@ -47,20 +49,23 @@ export function defineReplayOptions(command: Command, seedOf: string): void {
 
 /** The machine that is asked for; null when none is. */
 export function readMachine(options: ReplayOptions): Machine | null {
-  const { procs, nodes, cpus, memory } = options;
+  const { procs, nodes, cpus, memory, gpus } = options;
   if (procs !== undefined) {
-    if (nodes !== undefined || cpus !== undefined || memory !== undefined) {
-      throw usage('--procs excludes --nodes, --cpus and --memory');
+    if ([nodes, cpus, memory, gpus].some((one) => one !== undefined)) {
+      throw usage('--procs excludes --nodes, --cpus, --memory and --gpus');
     }
     return { nodeCount: 1, cpusPerNode: readCount('--procs', procs), memoryBytesPerNode: null };
   }
-  if (nodes === undefined && cpus === undefined && memory === undefined) return null;
+  if ([nodes, cpus, memory, gpus].every((one) => one === undefined)) return null;
   if (nodes === undefined || cpus === undefined) throw usage('--nodes and --cpus need each other');
-  return {
+  const machine = {
     nodeCount: readCount('--nodes', nodes),
     cpusPerNode: readCount('--cpus', cpus),
     memoryBytesPerNode: memory === undefined ? null : readMemory(memory),
   };
+  if (gpus === undefined) return machine;
+  const gpusPerNode = read('--gpus', gpus, (text) => parseCount(text, 1, GPUS_PER_NODE_MAX));
+  return { ...machine, gpusPerNode };
 }
 
 export function readPolicy(text = 'easy'): PlanningPolicy {

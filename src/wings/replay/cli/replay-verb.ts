@@ -8,8 +8,9 @@ import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
-import { nodesOf, workloadOf } from '../core/machine.ts';
-import { parseSwf, type SwfTrace } from '../core/swf.ts';
+import { parseGpuTrace } from '../core/gpu-trace.ts';
+import { gpuWorkloadOf, nodesOf, workloadOf } from '../core/machine.ts';
+import { type BrokenLine, parseSwf } from '../core/swf.ts';
 import { shaken } from '../core/synthetic.ts';
 import { conclude, type Subject } from './conclude.ts';
 import { readLog, UNHEEDED } from './log-trace.ts';
@@ -31,11 +32,12 @@ export const verb = defineVerb<Options>({
   define(command) {
     command.argument(
       '[trace]',
-      'a file in the Standard Workload Format, also .gz; - = standard input',
+      'a file in the Standard Workload Format, or a table of jobs with gpus, also .gz; - = standard input',
     );
     command.option('--log', "the cluster's own history instead of a trace");
     command.option('--procs <count>', 'one pool of this many processors');
     defineMachineOptions(command);
+    command.option('--gpus <count>', 'of each node');
     command.option('--shake <seconds>', 'move each arrival by a random time up to this');
     defineReplayOptions(command, 'seed of the random numbers of --shake');
   },
@@ -69,10 +71,17 @@ async function subjectOf(
   }
   if (trace === undefined) throw usage('name a trace, or --log for the history of the cluster');
   if (machine === null) throw usage('give the machine: --procs N, or --nodes N --cpus C');
-  const { jobs, broken } = readTrace(context, trace);
+  const text = readText(context, trace);
+  const ofGpus = parseGpuTrace(text);
   const name = trace === '-' ? 'standard input' : (trace.split('/').at(-1) as string);
   const nodes = nodesOf(machine);
-  return { name, ...workloadOf(jobs, machine), nodes, brokenLines: broken.length, unheeded: [] };
+  if (ofGpus !== null) {
+    const brokenLines = told(context, trace, ofGpus.broken);
+    return { name, ...gpuWorkloadOf(ofGpus.jobs, machine), nodes, brokenLines, unheeded: [] };
+  }
+  const { jobs, broken } = parseSwf(text);
+  const brokenLines = told(context, trace, broken);
+  return { name, ...workloadOf(jobs, machine), nodes, brokenLines, unheeded: [] };
 }
 
 function emptyTrace({ name, dropped, brokenLines }: Subject) {
@@ -85,15 +94,14 @@ function emptyTrace({ name, dropped, brokenLines }: Subject) {
 /** Broken lines that are told one by one; of a file that is no trace every line is broken. */
 const TOLD_MAX = 10;
 
-/** Says on standard error which lines are broken. */
-function readTrace(context: Context, file: string): SwfTrace {
-  const trace = parseSwf(readText(context, file));
-  for (const { line, reason } of trace.broken.slice(0, TOLD_MAX)) {
+/** Says on standard error which lines are broken. Returns how many. */
+function told(context: Context, file: string, broken: readonly BrokenLine[]): number {
+  for (const { line, reason } of broken.slice(0, TOLD_MAX)) {
     context.note(`${file}:${line}: ${reason}; the line is skipped`);
   }
-  const more = trace.broken.length - TOLD_MAX;
+  const more = broken.length - TOLD_MAX;
   if (more > 0) context.note(`${file}: ${more} more broken lines are skipped`);
-  return trace;
+  return broken.length;
 }
 
 function readText(context: Context, file: string): string {

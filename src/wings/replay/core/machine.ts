@@ -1,6 +1,8 @@
 // The computer that a trace is replayed on, and how the jobs of a trace are laid out on its nodes.
 
 import type { ResourceRequest } from '../../../kernel/model/job.ts';
+import type { Resources } from '../../../kernel/model/resources.ts';
+import type { GpuJob } from './gpu-trace.ts';
 import type { SwfJob } from './swf.ts';
 
 /** Equal nodes. One node of N cpus is a pool of N counted processors. */
@@ -9,6 +11,8 @@ export interface Machine {
   readonly cpusPerNode: number;
   /** Null when memory is not looked at. */
   readonly memoryBytesPerNode: number | null;
+  /** Absent: none. */
+  readonly gpusPerNode?: number;
 }
 
 /** One node, for a replay on nodes that differ. */
@@ -16,6 +20,8 @@ export interface NodeSize {
   readonly cpuCount: number;
   /** Null when memory is not looked at. */
   readonly memoryBytes: number | null;
+  /** Absent: none. */
+  readonly gpuCount?: number;
 }
 
 /** A job ready to be replayed. Instants and durations in ms, on the trace's own clock. */
@@ -59,8 +65,38 @@ export function cpusOf(machine: Machine): number {
 }
 
 export function nodesOf(machine: Machine): readonly NodeSize[] {
-  const node = { cpuCount: machine.cpusPerNode, memoryBytes: machine.memoryBytesPerNode };
+  const { cpusPerNode, memoryBytesPerNode, gpusPerNode = 0 } = machine;
+  const node = { cpuCount: cpusPerNode, memoryBytes: memoryBytesPerNode, gpuCount: gpusPerNode };
   return Array.from({ length: machine.nodeCount }, () => node);
+}
+
+/** The jobs of a trace of gpus that can run. */
+export function gpuWorkloadOf(trace: readonly GpuJob[], machine: Machine): Workload {
+  const known = trace.filter(({ cpus, runS }) => cpus > 0 && runS > 0);
+  const jobs = known.flatMap((job) => {
+    const request = gpuRequestFor(job, machine);
+    if (request === null) return [];
+    const runMs = toMs(job.runS);
+    const { id, submitS, cpus: processors } = job;
+    const times = { submittedAt: Math.round(submitS * 1000), runMs, walltimeMs: runMs };
+    return [{ id, ...times, processors, request }];
+  });
+  const incomplete = trace.length - known.length;
+  const dropped = { incomplete, tooLarge: known.length - jobs.length };
+  return { jobs: inOrder(jobs), dropped, guessedLimits: jobs.length };
+}
+
+/** On as many nodes as it had, else on as few as hold it. Null: the machine never does. */
+function gpuRequestFor(job: GpuJob, machine: Machine): ResourceRequest | null {
+  const { nodeCount: all, cpusPerNode, memoryBytesPerNode, gpusPerNode = 0 } = machine;
+  const least = Math.max(
+    ...[job.nodes ?? 1, job.cpus / cpusPerNode, job.gpus === 0 ? 0 : job.gpus / gpusPerNode],
+  );
+  const nodeCount = Math.ceil(least);
+  const memoryBytes = memoryBytesPerNode === null ? 0 : Math.ceil(job.memoryBytes / nodeCount);
+  if (nodeCount > all || memoryBytes > (memoryBytesPerNode ?? memoryBytes)) return null;
+  const [cpuCount, gpuCount] = [job.cpus, job.gpus].map((one) => Math.ceil(one / nodeCount));
+  return requestOf(nodeCount, { cpuCount: cpuCount ?? 0, memoryBytes, gpuCount: gpuCount ?? 0 });
 }
 
 /** The jobs of a trace that can run, laid out, with the run time cut at the estimate. */
@@ -120,15 +156,15 @@ export function requestFor(size: Size, machine: Machine): ResourceRequest | null
   const nodeCount = Math.ceil(processors / perNodeMax);
   if (nodeCount > machine.nodeCount) return null;
   const cpuCount = Math.ceil(processors / nodeCount);
+  const memoryBytes = memoryBytesPerNode === null ? 0 : Math.ceil(cpuCount * memory);
+  return requestOf(nodeCount, { cpuCount, memoryBytes, gpuCount: 0 });
+}
+
+function requestOf(nodeCount: number, perNode: Omit<Resources, 'counted'>): ResourceRequest {
   return {
     nodeCount,
     processesPerNode: 1,
-    perNode: {
-      cpuCount,
-      memoryBytes: memoryBytesPerNode === null ? 0 : Math.ceil(cpuCount * memory),
-      gpuCount: 0,
-      counted: {},
-    },
+    perNode: { ...perNode, counted: {} },
     exclusive: false,
     labels: [],
     nodeNames: [],

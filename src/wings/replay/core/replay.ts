@@ -5,6 +5,7 @@ import { assert, present } from '../../../kernel/base/assert.ts';
 import { Heap } from '../../../kernel/base/heap.ts';
 import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { JobId, NodeName, UserName } from '../../../kernel/model/ids.ts';
+import type { Share } from '../../../kernel/model/orders.ts';
 import {
   addResources,
   type Resources,
@@ -56,7 +57,7 @@ interface Active {
   readonly id: JobId;
   readonly startedAt: number;
   readonly endsAt: number;
-  readonly nodes: readonly NodeName[];
+  readonly shares: readonly Share[];
 }
 
 const OWNER = 'trace' as UserName;
@@ -147,46 +148,62 @@ class Replay {
     this.#entries.delete(jobId);
     this.#queue.remove(entry);
     const { walltimeMs, reservation } = entry.shape;
-    for (const { node, resources } of shares) {
+    for (const { node, resources, gpus } of shares) {
       const one = { jobId, index: 0, resources, startedAt: now, walltimeMs, reservation };
       this.#bookOf(node).add(one);
-      this.#change(node, (free) => subtractResources(free, resources));
+      this.#change(
+        node,
+        (free) => subtractResources(free, resources),
+        (free) => {
+          return free.filter((number) => !gpus.includes(number));
+        },
+      );
     }
     const job = this.#jobs[jobId - 1] as ReplayJob;
     const endsAt = now + job.runMs;
-    const nodes = shares.map((share) => share.node);
-    this.#active.push({ id: jobId, startedAt: now, endsAt, nodes });
+    this.#active.push({ id: jobId, startedAt: now, endsAt, shares });
     this.#runs[jobId - 1] = { job, startedAt: now, endedAt: endsAt };
   }
 
-  #end({ id, nodes }: Active): void {
-    for (const node of nodes) {
+  #end({ id, shares }: Active): void {
+    for (const { node, gpus } of shares) {
       const { resources } = this.#bookOf(node).delete(id);
-      this.#change(node, (free) => addResources(free, resources));
+      this.#change(
+        node,
+        (free) => addResources(free, resources),
+        (free) => {
+          return [...free, ...gpus].sort((a, b) => a - b);
+        },
+      );
     }
   }
 
-  #change(name: NodeName, changed: (free: Resources) => Resources): void {
+  #change(
+    name: NodeName,
+    changed: (free: Resources) => Resources,
+    gpusAfter: (free: readonly number[]) => readonly number[],
+  ): void {
     const view = present(this.#pool.get(name), `node ${name}`);
     const idle = this.#bookOf(name).size === 0;
-    this.#pool.set({ ...view, free: changed(view.free), idle });
+    const gpusFree = gpusAfter(view.gpusFree);
+    this.#pool.set({ ...view, free: changed(view.free), gpusFree, idle });
   }
 
   #bookOf(name: NodeName): RunningBook {
     return present(this.#running.get(name), `node ${name}`);
   }
 
-  #addNode(order: number, { cpuCount, memoryBytes }: NodeSize): void {
+  #addNode(order: number, { cpuCount, memoryBytes, gpuCount = 0 }: NodeSize): void {
     const name = `n${order}` as NodeName;
     const book = new RunningBook();
     this.#running.set(name, book);
-    const total = { cpuCount, memoryBytes: memoryBytes ?? 0, gpuCount: 0, counted: {} };
+    const total = { cpuCount, memoryBytes: memoryBytes ?? 0, gpuCount, counted: {} };
     const view: NodeView = {
       name,
       order,
       total,
       free: total,
-      gpusFree: [],
+      gpusFree: Array.from({ length: gpuCount }, (_, number) => number),
       idle: true,
       running: book,
       labels: new Set<string>(),
