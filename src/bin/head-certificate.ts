@@ -10,13 +10,16 @@ import {
   endOf,
   fingerprintOf,
   type HeadCertificate,
+  isMadeHere,
   makeCertificate,
+  namesIn,
   RENEWED_BEFORE_MS,
   renewCertificate,
 } from '../kernel/head/auth/certificate.ts';
 import { systemChance } from '../kernel/os/chance.ts';
 import { systemClock } from '../kernel/os/clock.ts';
 import { certificateIn } from '../kernel/os/head-stream.ts';
+import type { Log } from '../kernel/ports/log.ts';
 import { unusableState } from './head-failure.ts';
 import type { HeadOptions } from './head-options.ts';
 
@@ -32,6 +35,7 @@ interface Files {
 export async function certificateOf(
   options: HeadOptions,
   known: string | null,
+  warn: Log['warn'],
 ): Promise<HeadCertificate> {
   const directory = join(options.directory, 'tls');
   const files = {
@@ -46,7 +50,7 @@ export async function certificateOf(
     await make(options, directory, files);
   }
   chmodSync(files.key, 0o600);
-  return await withRenewed(options, read(files), join(directory, 'renewed.pem'));
+  return await withRenewed(options, read(files), { file: join(directory, 'renewed.pem'), warn });
 }
 
 /**
@@ -56,7 +60,7 @@ export async function certificateOf(
 async function withRenewed(
   options: HeadOptions,
   own: HeadCertificate,
-  file: string,
+  { file, warn }: { readonly file: string; readonly warn: Log['warn'] },
 ): Promise<HeadCertificate> {
   const now = systemClock.now();
   const isNear = (pem: string): boolean => endOf(pem) - now < RENEWED_BEFORE_MS;
@@ -64,11 +68,18 @@ async function withRenewed(
   const before = renewedIn(file, own);
   if (before !== null && !isNear(before)) return { ...own, renewedPem: before };
   const { clusterName } = options;
-  const about = { clusterName, names: namesOf(options), now, chance: systemChance };
-  const renewedPem = await renewCertificate(own, about);
-  writeFileSync(draftOf(file), renewedPem, { flush: true });
-  renameSync(draftOf(file), file);
-  return { ...own, renewedPem };
+  const names = [...new Set([...namesIn(own.certificatePem), ...namesOf(options)])];
+  const about = { clusterName, names, now, chance: systemChance };
+  try {
+    const renewedPem = await renewCertificate(own, about);
+    writeFileSync(draftOf(file), renewedPem, { flush: true });
+    renameSync(draftOf(file), file);
+    return { ...own, renewedPem };
+  } catch (error) {
+    // The one that is there is good for months more, and doctor says until when.
+    warn({ error, file }, 'the certificate could not be renewed; the next start tries again');
+    return before === null ? own : { ...own, renewedPem: before };
+  }
 }
 
 /** Null: there is none, or one that is damaged or of another key. */
@@ -80,12 +91,6 @@ function renewedIn(file: string, { certificatePem, keyPem }: HeadCertificate): s
   return isOurs && identityShown(renewed, certificateIn) === fingerprintOf(certificatePem)
     ? pem
     : null;
-}
-
-/** One that an admin has put there is the admin's to renew. */
-function isMadeHere({ certificatePem, keyPem }: HeadCertificate): boolean {
-  const { issuer, subject } = new X509Certificate(certificatePem);
-  return issuer === subject && createPrivateKey(keyPem).asymmetricKeyType === 'ec';
 }
 
 function read({ certificate, key }: Files): HeadCertificate {

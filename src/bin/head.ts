@@ -192,7 +192,7 @@ async function serveUntilStopped(started: Started): Promise<void> {
     multiUser: options.multiUser,
     capacity: options.capacity ?? {},
     socketPath: options.socketPath,
-    secure: await secureListener(options, head),
+    secure: await secureListener(options, head, log),
     page: { files: fileURLToPath(PAGE), state: options.directory },
     loginDirectory: join(tmpdir(), `weft-login-${process.getuid?.() ?? 0}`),
     requestRateMax: options.requestRateMax,
@@ -230,10 +230,12 @@ function stopSignal(): Promise<null> {
   });
 }
 
-async function secureListener(options: HeadOptions, { engine }: Head) {
+async function secureListener(options: HeadOptions, { engine }: Head, log: FileLog) {
   if (options.listen === null) return null;
   const { host, port } = options.listen;
-  const certificate = await certificateOf(options, engine.state.identity);
+  const certificate = await certificateOf(options, engine.state.identity, (fields, words) => {
+    log.warn(fields, words);
+  });
   const fingerprint = fingerprintOf(certificate.certificatePem);
   // Kept with the jobs, so that a head whose files are gone knows that there were some.
   engine.perform({ kind: 'identity', fingerprint }, () => undefined);

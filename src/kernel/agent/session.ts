@@ -83,6 +83,8 @@ export class HeadLink {
   /** What the orders of this session refer to. */
   #orders = new OrderReader();
   #helloSentAt = 0;
+  /** What this node says of itself has changed since, before the head had answered. */
+  #isHelloOld = false;
   #answeredAt = 0;
   /** Serial of the report before the session's first, and of the last one sent in it. */
   #base = 0;
@@ -116,6 +118,7 @@ export class HeadLink {
   /** Begins a new session: what this node says of itself at the beginning of one has changed. */
   introduce(): void {
     if (this.#welcome !== null) this.#drop('what this node has is another');
+    else this.#isHelloOld = this.#session !== null;
   }
 
   /** False while there is no session. */
@@ -212,6 +215,7 @@ export class HeadLink {
     const hello = this.#world.hello();
     const dialedAt = this.#helloSentAt;
     const kind = 'hello';
+    this.#isHelloOld = false;
     this.#orders = new OrderReader();
     this.#presence = null;
     this.#gpus = hello.gpus ?? null;
@@ -259,6 +263,7 @@ export class HeadLink {
   }
 
   #onWelcome(welcome: Welcome): void {
+    if (this.#isHelloOld) return this.#drop('what this node has is another');
     this.#timer?.cancel();
     this.#welcome = welcome;
     this.#retryMs = RETRY_MS_MIN;

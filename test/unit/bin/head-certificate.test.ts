@@ -2,8 +2,16 @@
 // replaced unasked.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { X509Certificate } from 'node:crypto';
-import fs, { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import fs, {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,6 +33,7 @@ class Identity {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-identity-'));
   readonly key = join(this.directory, 'tls', 'key.pem');
   readonly certificate = join(this.directory, 'tls', 'certificate.pem');
+  readonly warned: string[] = [];
 
   constructor(t: TestContext) {
     t.after(() => rmSync(this.directory, { recursive: true }));
@@ -34,7 +43,7 @@ class Identity {
   held(known: string | null = null, newIdentity = false): Promise<HeadCertificate> {
     const names = { publicNames: [], clusterName: 'test', newIdentity };
     const options = { directory: this.directory, ...names } as unknown as HeadOptions;
-    return certificateOf(options, known);
+    return certificateOf(options, known, (_, words) => this.warned.push(words));
   }
 
   async fingerprint(known: string | null = null, newIdentity = false): Promise<string> {
@@ -158,4 +167,45 @@ test('[Y25] a certificate that nears its end is renewed, once, and known as befo
     identityShown(new X509Certificate(again.renewedPem ?? ''), certificateIn),
     fingerprintOf(certificatePem),
   );
+});
+
+/** A certificate of ten years that is in its ninth, in place. */
+async function agedIn(identity: Identity): Promise<string> {
+  await identity.fingerprint();
+  const now = Date.now() - 9 * 365 * 86_400_000;
+  const about = { clusterName: 'test', names: ['lab.example'], now, chance: systemChance };
+  const { certificatePem, keyPem } = await makeCertificate(about);
+  writeFileSync(identity.certificate, certificatePem);
+  writeFileSync(identity.key, keyPem);
+  return certificatePem;
+}
+
+test('[Y25] a renewed certificate is for all names of the first', async (t) => {
+  const identity = new Identity(t);
+  await agedIn(identity);
+  const { renewedPem = '' } = await identity.held();
+  const names = new X509Certificate(renewedPem).subjectAltName ?? '';
+  assert.match(names, /DNS:lab\.example.*DNS:localhost.*IP Address:127\.0\.0\.1/);
+});
+
+test('[Y25] a head whose certificate cannot be renewed shows the one that it has, and says so', async (t) => {
+  const identity = new Identity(t);
+  const certificatePem = await agedIn(identity);
+  mkdirSync(join(identity.directory, 'tls', 'renewed.pem.new'));
+  const held = await identity.held();
+  assert.deepEqual([held.certificatePem, held.renewedPem], [certificatePem, undefined]);
+  assert.match(identity.warned.join(), /could not be renewed/);
+});
+
+test("[Y25] an admin's own certificate is the admin's to renew, whatever its curve", async (t) => {
+  for (const curve of ['P-256', 'P-384']) {
+    const identity = new Identity(t);
+    await identity.fingerprint();
+    const out = ['-keyout', identity.key, '-out', identity.certificate];
+    const made = ['req', '-x509', '-newkey', 'ec', '-pkeyopt', `ec_paramgen_curve:${curve}`];
+    const what = ['-nodes', '-subj', '/CN=test', '-days', '365', ...out];
+    execFileSync('openssl', [...made, ...what], { stdio: 'ignore' });
+    assert.equal((await identity.held()).renewedPem, undefined, curve);
+    assert.deepEqual(identity.warned, []);
+  }
 });

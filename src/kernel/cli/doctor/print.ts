@@ -1,7 +1,7 @@
 // Findings on the terminal: a line each, and below it what to do.
 
 import type { Context } from '../context.ts';
-import { displayWidth } from '../output/table.ts';
+import { displayWidth, printable } from '../output/table.ts';
 import type { Finding } from './finding.ts';
 
 const MARKS = { ok: 'ok  ', note: 'note', bad: 'BAD ' } as const;
@@ -16,7 +16,7 @@ export function printFindings(
   else {
     const width = Math.max(...findings.map(({ name }) => displayWidth(name)));
     for (const { name, state, text, remedy } of findings) {
-      context.print(`${MARKS[state]}  ${name.padEnd(width)}  ${text}`);
+      context.print(`${MARKS[state]}  ${name.padEnd(width)}  ${printable(text)}`);
       if (remedy !== undefined) context.print(`${' '.repeat(width + 8)}${remedy}`);
     }
   }

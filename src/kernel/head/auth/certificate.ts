@@ -65,6 +65,25 @@ export async function renewCertificate(
   return await signed(options, { privateKey, publicKey }, new NodeCertificate(certificatePem));
 }
 
+/**
+ * Whether `makeCertificate` made it: it lasts as no other does, to the second. An admin's own is
+ * the admin's to renew.
+ */
+export function isMadeHere({ certificatePem, keyPem }: HeadCertificate): boolean {
+  const { issuer, subject, validFrom, validTo } = new NodeCertificate(certificatePem);
+  const isOurSpan = Date.parse(validTo) - Date.parse(validFrom) === YEARS_10_MS + DAY_MS;
+  const { namedCurve } = createPrivateKey(keyPem).asymmetricKeyDetails ?? {};
+  return isOurSpan && issuer === subject && namedCurve === 'prime256v1';
+}
+
+/** Names and addresses that it is for. */
+export function namesIn(certificatePem: string): string[] {
+  const { subjectAltName = '' } = new NodeCertificate(certificatePem);
+  return [...subjectAltName.matchAll(/(?:^|, )(?:DNS|IP Address):([^,"]+)/g)].map(
+    ([, name = '']) => name,
+  );
+}
+
 /** Until when it may be shown, ms since 1970. */
 export function endOf(certificatePem: string): number {
   return Date.parse(new NodeCertificate(certificatePem).validTo);

@@ -24,6 +24,10 @@ const NOTHING: OwnerFile = { rules: null, problem: null };
 export class OwnerRulesWatch {
   readonly #world: RulesWorld;
   #said: OwnerFile = NOTHING;
+  /** What the last look found. */
+  #seen: OwnerFile = NOTHING;
+  /** What the file said last that could be followed. */
+  #rules: OwnerFile['rules'] = null;
   #kept: Kept | null = null;
   #timer: Timer | null = null;
 
@@ -31,8 +35,14 @@ export class OwnerRulesWatch {
     this.#world = world;
   }
 
+  /** While the file cannot be followed, what it said before; null: nothing. */
   get rules(): OwnerFile['rules'] {
-    return this.#said.rules;
+    return this.#rules;
+  }
+
+  /** The file cannot be followed, and nobody knows when the machine is to stand aside. */
+  get isUnknown(): boolean {
+    return this.#said.problem !== null && this.#rules === null;
   }
 
   get kept(): Kept | null {
@@ -41,7 +51,8 @@ export class OwnerRulesWatch {
 
   /** Reads it for the first time: before the node says of itself what it offers. */
   start(): void {
-    this.#read();
+    this.#seen = this.#world.read();
+    this.#take(this.#seen);
     this.#wait();
   }
 
@@ -56,13 +67,22 @@ export class OwnerRulesWatch {
     });
   }
 
-  /** Whether the head has to be told. */
+  /**
+   * Whether the head has to be told. What two looks in a row find counts: an editor empties a file,
+   * or takes it away, before it writes what is new.
+   */
   #read(): boolean {
-    const { log, read } = this.#world;
-    const said = read();
-    if (isSame(said, this.#said)) return false;
+    const seen = this.#world.read();
+    const isLasting = isSame(seen, this.#seen);
+    this.#seen = seen;
+    return isLasting && !isSame(seen, this.#said) && this.#take(seen);
+  }
+
+  #take(said: OwnerFile): boolean {
+    const { log } = this.#world;
     this.#said = said;
     const { problem } = said;
+    if (problem === null) this.#rules = said.rules;
     if (problem === null) log.info({ ...said.rules }, 'the owner of the machine has said');
     else log.warn({ problem }, 'what the owner of the machine says cannot be followed');
     const kept = keptBy(said);

@@ -41,6 +41,7 @@ export function ownerPart({ yielding, rules, pauseMaxMs, open }: OwnerOptions): 
         pausing: agent.pausing,
         settings: () => (own?.rules ? (rules?.over(own.rules) ?? null) : yielding),
         mayChange: own !== undefined,
+        isUnknown: () => own?.isUnknown === true,
         gpus: () => agent.gpus(),
         onChange: agent.sayAlive,
       });

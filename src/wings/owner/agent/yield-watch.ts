@@ -27,6 +27,8 @@ export interface YieldWorld {
   readonly pausing: Pick<Pausing, 'yielding' | 'yield'>;
   /** The rules of this moment; null when nobody wants any of it. */
   readonly settings: () => YieldSettings | null;
+  /** Nobody can say what the rules are: what is, stays. */
+  readonly isUnknown: () => boolean;
   /** Whether they may become others while the agent runs. */
   readonly mayChange: boolean;
   /** What the node tells of its cards; null: nothing. */
@@ -81,7 +83,7 @@ export class YieldWatch {
     this.#settings = now ?? this.#settings;
     this.#wanted = wantedBy(now?.rules ?? null);
     if (now !== null) this.#lookWith(now);
-    else this.#lookAway();
+    else if (!this.#world.isUnknown()) this.#lookAway();
     if (now === null && !mayChange) return;
     this.#timer = clock.after(LOOK_EVERY_MS, () => this.#look());
   }

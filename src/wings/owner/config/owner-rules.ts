@@ -2,6 +2,7 @@
 // it stays the owner's, and when it stands aside.
 
 import { didYouMean } from '../../../kernel/base/nearest-word.ts';
+import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { type Key, key } from '../../../kernel/config/key.ts';
 import { parseValue, type Value } from '../../../kernel/config/value.ts';
@@ -22,8 +23,12 @@ const KEYS: readonly Key[] = [
 ];
 const NAMES = KEYS.map(({ name }) => name);
 
-/** `users: ann, ben  # the two of us`; names may stand in brackets. */
-const LINE = /^([A-Za-z_]+):(?:\s+(.*?))?(?:\s+#.*)?$/;
+/** `users: ann, ben  # the two of us`; names may stand in brackets, and in quotes. */
+const LINE = /^([A-Za-z_]+):(?:\s+(.*))?$/;
+const COMMENT = /(^|\s)#.*$/;
+const QUOTED = /(["'])([^"']*)\1/g;
+/** What a message shows of a line. */
+const SHOWN_MAX = 60;
 
 /**
  * Lines `key: value`, which is YAML. An error names the line.
@@ -31,8 +36,12 @@ const LINE = /^([A-Za-z_]+):(?:\s+(.*?))?(?:\s+#.*)?$/;
  */
 export function parseOwnerRules(text: string, file: string): Result<OwnerRules, string> {
   const said = new Map<string, Value>();
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (/^\s*(#.*)?$/.test(line)) continue;
+  for (const [index, written] of text
+    .replace(/^\uFEFF/, '')
+    .split(/\r?\n/)
+    .entries()) {
+    const line = written.replace(COMMENT, '').trimEnd();
+    if (line === '' || line === '---') continue;
     const read = readLine(line);
     if (!read.ok) return err(`${file}:${index + 1}: ${read.error}`);
     const { name, value } = read.value;
@@ -43,13 +52,14 @@ export function parseOwnerRules(text: string, file: string): Result<OwnerRules, 
 }
 
 function readLine(line: string): Result<{ name: string; value: Value }, string> {
-  const [, name = '', written = ''] = LINE.exec(line.trimEnd()) ?? [];
+  const [, name = '', written = ''] = LINE.exec(line) ?? [];
   const known = KEYS.find((one) => one.name === name);
   if (known === undefined) {
     const meant = name === '' ? '' : didYouMean(name, NAMES);
-    return err(`'${line.trim()}' is no rule.${meant} Write KEY: VALUE, with ${NAMES.join(', ')}`);
+    const shown = toPlainLine(line.trim()).slice(0, SHOWN_MAX);
+    return err(`'${shown}' is no rule.${meant} Write KEY: VALUE, with ${NAMES.join(', ')}`);
   }
-  const plain = written.replace(/^\[(.*)\]$/, '$1').replaceAll('"', '');
+  const plain = written.replace(/^\[(.*)\]$/, '$1').replaceAll(QUOTED, '$2');
   const value = parseValue(known, plain);
   if (!value.ok) return err(`${name}: ${value.error}`);
   if (name !== 'users') return ok({ name, value: value.value });

@@ -1,6 +1,14 @@
 // What the detectors have in common: one way each to see whether somebody uses this machine.
 
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+} from 'node:fs';
 import type { Sign, Wanted } from '../ports/presence.ts';
 
 export interface Instant {
@@ -40,13 +48,38 @@ const WORDS: Readonly<Record<string, string>> = {
   EPERM: 'permission denied (EPERM)',
 };
 
-/** Returns null when it cannot be read, or has gone meanwhile. */
+/** What is there may be anybody's: a pipe would keep the agent waiting for ever. */
+const UNMOVED = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+/** No file of a system that is read here has as much. */
+const BYTES_MAX = 4 * 1_048_576;
+
+/**
+ * The first `BYTES_MAX` of a regular file, in latin1. Null: it cannot be read, is something else,
+ * or has gone meanwhile.
+ */
 export function readOrNull(path: string): string | null {
+  let file: number | null = null;
   try {
-    return readFileSync(path, 'latin1');
+    file = openSync(path, UNMOVED);
+    return fstatSync(file).isFile() ? readAll(file) : null;
   } catch {
     return null;
+  } finally {
+    if (file !== null) closeSync(file);
   }
+}
+
+/** By pieces: files of /proc do not say how long they are. */
+function readAll(file: number): string {
+  const pieces: string[] = [];
+  const piece = Buffer.allocUnsafe(65_536);
+  for (let total = 0; total < BYTES_MAX; ) {
+    const bytes = readSync(file, piece);
+    if (bytes === 0) break;
+    pieces.push(piece.subarray(0, bytes).toString('latin1'));
+    total += bytes;
+  }
+  return pieces.join('');
 }
 
 /** None where there is no such directory. */

@@ -75,6 +75,9 @@ export class FakeHead {
   /** False: nobody answers the dial. */
   reachable = true;
   refusal: Extract<HeadToAgent, { kind: 'refused' }> | null = null;
+  /** Hellos are answered later. */
+  isBusy = false;
+  #unanswered: (() => void) | null = null;
   readonly #options: FakeHeadOptions;
   #session: Session | null = null;
   #seen = 0;
@@ -167,7 +170,7 @@ export class FakeHead {
     switch (message.kind) {
       case 'hello':
         this.hellos.push(message.hello);
-        say(this.refusal ?? this.#welcome());
+        this.#answerHello(() => say(this.refusal ?? this.#welcome()));
         return;
       case 'heartbeat':
         this.fault = message.fault;
@@ -189,6 +192,18 @@ export class FakeHead {
         if (this.acknowledges) say({ kind: 'log_ack', name: message.name, ...kept });
       }
     }
+  }
+
+  #answerHello(answer: () => void): void {
+    if (this.isBusy) this.#unanswered = answer;
+    else answer();
+  }
+
+  /** Answers the hello that waits, and those that come. */
+  goOn(): void {
+    this.isBusy = false;
+    this.#unanswered?.();
+    this.#unanswered = null;
   }
 
   #welcome(): HeadToAgent {

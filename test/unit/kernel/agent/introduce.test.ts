@@ -28,3 +28,16 @@ test('[N1] labels that have changed go to the head in a new session', async () =
   );
   assert.equal(world.head.endOf(idOf(1)), undefined);
 });
+
+test('[N1] what changes before the head has answered the hello reaches it all the same', async () => {
+  world = new FakeWorld();
+  world.head.isBusy = true;
+  const starting = world.start();
+  await world.clock.settle();
+  const agent = world.agent ?? (await starting);
+  agent.introduce({ labels: ['docker'], containers: 'docker 20.10' });
+  world.head.goOn();
+  await world.clock.advance(5000);
+  assert.equal(world.head.hellos.length, 2);
+  assert.deepEqual(world.head.hellos[1]?.labels, ['docker']);
+});

@@ -88,6 +88,7 @@ async function open(
     clock: world.clock,
     log: LOG,
     settings: () => null,
+    isUnknown: () => false,
     mayChange: false,
     gpus: () => null,
     onChange: () => undefined,

@@ -78,3 +78,15 @@ test('[O11] while the file cannot be followed the node takes nothing new, and sa
   await world.clock.advance(15_000);
   assert.deepEqual([said().users, said().fault], [['ben'], undefined]);
 });
+
+test('[O10] a file that is empty or away for one look changes nothing', async () => {
+  await started('users: ann\n');
+  const { length } = world.head.hellos;
+  for (const gone of ['', null]) {
+    text = gone;
+    await world.clock.advance(5_000);
+    text = 'users: ann\n';
+    await world.clock.advance(15_000);
+  }
+  assert.equal(world.head.hellos.length, length);
+});

@@ -11,6 +11,7 @@ import type { Presence, Sign, YieldRules } from '../../../../../src/kernel/model
 import { localTime } from '../../../../../src/kernel/os/local-time.ts';
 import { ownerPart } from '../../../../../src/wings/owner/agent/part.ts';
 import { SessionReports } from '../../../../../src/wings/owner/agent/session-reports.ts';
+import type { OwnerFile } from '../../../../../src/wings/owner/model/owner-file.ts';
 import { card } from '../../../../support/nodes.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';
@@ -142,6 +143,37 @@ test('[O6] a node whose rules were taken away takes work again', async () => {
   await world.clock.advance(10);
   assert.equal(world.agent?.pausing.now, null);
   assert.equal(presences().length, told, 'nobody looks any more');
+});
+
+test("[O11] a line of the owner's file that is misspelt resumes nothing", async () => {
+  world = new FakeWorld();
+  signs = [];
+  const over = () => ({
+    rules: RULES,
+    detectors: { look: () => signs, close: () => undefined },
+    localTime,
+  });
+  const rules = { users: null, cpuCount: 0, gpuCount: 0, yield: { idleBelowMs: 300_000 } };
+  let file: OwnerFile = { rules, problem: null };
+  const parts = [ownerPart({ yielding: null, rules: { read: () => file, over } })];
+  world.parts = parts;
+  await world.start();
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  press();
+  await world.clock.advance(6000);
+  world.launcher.tell({ kind: 'stopped', launchId: 1 });
+  file = { rules: null, problem: "owner.yaml:1: 'idle_bellow: 5m' is no rule" };
+  await typeFor(3 * MINUTE);
+  assert.deepEqual(signals(), [STOP], 'the rules before hold');
+  await world.kill();
+  world.parts = parts;
+  await world.start();
+  await world.clock.advance(20 * MINUTE);
+  assert.equal(world.agent?.pausing.now?.kind, 'yield', 'and an agent that has none leaves it');
+  file = { rules: null, problem: null };
+  await world.clock.advance(MINUTE);
+  assert.equal(world.agent?.pausing.now, null);
 });
 
 test('[O6] the pause that somebody asked for is shown, and either keeps the node from working', async () => {

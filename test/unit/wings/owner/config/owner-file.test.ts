@@ -51,6 +51,17 @@ const WRONG: readonly (readonly [text: string, says: RegExp])[] = [
   ['cpus: 1\ncpus: 2', /^o:2: cpus is there twice/],
   ['{"cpus": 1}', /^o:1: .* is no rule/],
 ];
+test('[O11] a message shows a line as plain text, and no more than its beginning', () => {
+  const read = parseOwnerRules(`\u001b]0;owned\u0007${'x'.repeat(9000)}`, 'o');
+  assert.ok(!read.ok && !read.error.includes('\u001b') && read.error.length < 250, 'plain');
+});
+
+test('[O10] comments, quotes, a mark of bytes and the beginning of a document are as in YAML', () => {
+  const text = "\uFEFF---\nusers: ['ann', ben] # and nobody else\n  # a note\ncpus: 1 #one\n";
+  const read = parseOwnerRules(text, 'o');
+  assert.deepEqual(read.ok && [read.value.users, read.value.cpuCount], [['ann', 'ben'], 1]);
+});
+
 for (const [text, says] of WRONG) {
   test(`[O11] a line that is no rule is named: ${JSON.stringify(text.slice(0, 30))}`, () => {
     const read = parseOwnerRules(text, 'o');

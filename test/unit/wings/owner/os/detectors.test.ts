@@ -19,7 +19,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../../../../src/kernel/os/clock.ts';
-import type { Detector, Instant } from '../../../../../src/wings/owner/os/detector.ts';
+import {
+  type Detector,
+  type Instant,
+  readOrNull,
+} from '../../../../../src/wings/owner/os/detector.ts';
 import { displays } from '../../../../../src/wings/owner/os/displays.ts';
 import {
   bitsOf,
@@ -338,4 +342,16 @@ test('[O7] on this machine each detector gives an answer, whatever is missing he
   for (const name of ['input devices', 'interrupts', 'terminals', 'logind', 'utmp', 'load']) {
     assert.ok(by.has(name), name);
   }
+});
+
+test('a pipe, a device and a folder in the place of a file are not read', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-read-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const pipe = path.join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  for (const one of [pipe, '/dev/zero', folder]) assert.equal(readOrNull(one), null, one);
+  assert.match(readOrNull('/proc/self/stat') ?? '', /^\d+ /);
+  const file = path.join(folder, 'long');
+  writeFileSync(file, 'x'.repeat(200_000));
+  assert.equal(readOrNull(file)?.length, 200_000);
 });
