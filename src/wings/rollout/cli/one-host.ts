@@ -170,7 +170,7 @@ async function send(host: string, places: Held, step: Step): Promise<void> {
   if (sent.code !== 0)
     throw new Stopped(
       `the programs were not sent: ${lastLine(sent.error)}`,
-      `Try: ssh ${host} df -h`,
+      `Make room there if it has none (ssh ${host} df -h), and run the same again.`,
     );
   await done(host, putScript(places, wanted.release), step, 'what was sent does not run there');
 }

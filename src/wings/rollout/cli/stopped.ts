@@ -11,5 +11,11 @@ export class Stopped extends Error {
   }
 }
 
+/** The words after which other programs only sum up. */
+const CAUSE = /No space left on device|quota exceeded|Read-only file system/i;
+
 /** What a command said last: of an error, mostly the why. */
-export const lastLine = (text: string): string => text.trim().split('\n').at(-1)?.trim() ?? '';
+export function lastLine(text: string): string {
+  const lines = text.trim().split('\n');
+  return (lines.find((line) => CAUSE.test(line)) ?? lines.at(-1) ?? '').trim();
+}

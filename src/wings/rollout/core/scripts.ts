@@ -28,9 +28,13 @@ mkdir "$programs/new-${places.holder.token}"
 `;
 }
 
-/** The command that unpacks standard input, a packed tar, where `putScript` finds it. */
+/**
+ * The command that unpacks standard input, a packed tar, where `putScript` finds it. What came in
+ * part goes at once: a disk that it has filled is of use to nobody.
+ */
 export function unpackCommand({ programs, holder }: Held, as: Plan['as']): string {
-  const inner = `umask 022 && tar -xzf - -C "${programs}/new-${holder.token}"`;
+  const folder = `${programs}/new-${holder.token}`;
+  const inner = `umask 022; tar -xzf - -C "${folder}" || { rm -rf "${folder}"; exit 1; }`;
   // The user's own shell, whichever it is, gets one word.
   return `${as}sh -c ${quoteWord(inner)}`;
 }

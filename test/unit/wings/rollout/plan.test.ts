@@ -2,7 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { lastLine } from '../../../../src/wings/rollout/cli/stopped.ts';
 import { parseDestination, parseHosts } from '../../../../src/wings/rollout/core/destination.ts';
 import { keepScript, releaseScript, takeScript } from '../../../../src/wings/rollout/core/lock.ts';
 import { placesFor } from '../../../../src/wings/rollout/core/places.ts';
@@ -16,6 +19,7 @@ import {
   uninstallScript,
   unpackCommand,
 } from '../../../../src/wings/rollout/core/scripts.ts';
+import { makeFolder } from '../../../support/folder.ts';
 
 const FRESH: Probe = {
   host: 'lab1',
@@ -149,6 +153,19 @@ test('the probe says what this machine is, whatever its shell prints before', ()
   assert.ok(probe.value.freeBytes > 0);
   assert.equal(parseProbe('Welcome\n').ok, false);
   assert.equal(parseProbe(stdout.replace(/^.* end here\n/m, '')).ok, false);
+});
+
+test('[I2] programs that came in part are gone at once, and the cause is told', (t) => {
+  const programs = makeFolder(t, {});
+  mkdirSync(join(programs, 'new-1-a'));
+  const held = { ...placesFor('user'), programs, holder: { token: '1-a', by: 'me' } };
+  const args = ['-c', unpackCommand(held, '')];
+  const { status } = spawnSync('sh', args, { input: Buffer.from('no tar') });
+  assert.equal(status, 1);
+  assert.deepEqual(readdirSync(programs), []);
+  const said = 'tar: a: Cannot write: No space left on device\ntar: Exiting with failure status\n';
+  assert.equal(lastLine(said), 'tar: a: Cannot write: No space left on device');
+  assert.equal(lastLine('one\ntwo\n'), 'two');
 });
 
 test('[E1] every script is one that sh can read, and no ticket stands on a command line', () => {

@@ -1,5 +1,6 @@
 // What a set-up has to know: from options, from a file of answers, or from whoever sits there.
 
+import { isUtf8 } from 'node:buffer';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
@@ -65,7 +66,7 @@ function readAnswers(context: Context, name: string, keys: readonly string[]) {
   for (const { at, key, value, line } of keyedLines(textOf(file))) {
     if (!keys.includes(key)) {
       const meant = key === '' ? '' : didYouMean(key, keys);
-      const hint = `Write KEY: VALUE in each line, with ${keys.join(', ')}.`;
+      const hint = `Write KEY: VALUE in each line, with ${keys.join(', ')}; a value with blanks stands in quotes.`;
       throw usage(`${file}:${at}: '${line}' is no answer.${meant}`, hint);
     }
     if (answers.has(key)) throw usage(`${file}:${at}: ${key} is there twice`);
@@ -78,7 +79,9 @@ function textOf(file: string): string {
   try {
     if (statSync(file).size > FILE_BYTES_MAX)
       throw usage(`${file} is no file of answers: too large`);
-    return readFileSync(file, 'utf8');
+    const bytes = readFileSync(file);
+    if (!isUtf8(bytes)) throw usage(`${file} is not UTF-8`, 'Save it in that encoding.');
+    return bytes.toString('utf8');
   } catch (error) {
     if (error instanceof Error && 'code' in error && 'syscall' in error) {
       throw usage(`${file} cannot be read: ${fileProblem(error)}`);
