@@ -1,8 +1,9 @@
 // One node of an agent process: what it says of itself, and the Linux that its agent gets.
 
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { LauncherClient } from '../kernel/agent/launcher-client.ts';
 import type { AgentSettings, AllPorts } from '../kernel/agent/ports.ts';
+import { headDirectoryOf } from '../kernel/connect/locate.ts';
 import { originOf } from '../kernel/connect/origin.ts';
 import { parseNodeName } from '../kernel/model/ids.ts';
 import { MESSAGE_BYTES_MAX, SPOOL_BYTES_MAX } from '../kernel/model/limits.ts';
@@ -73,6 +74,7 @@ export function settingsOf(
   const switchUser = options.switchUser === 'auto' ? isRoot : options.switchUser;
   if (switchUser && !isRoot)
     throw new Error('only an agent that runs as root can run jobs as other users');
+  const headDirectory = elsewhere === null ? headDirectoryOf(placeOf(options), process.env) : null;
   return {
     node: node.value,
     bootId: machine.bootId,
@@ -84,6 +86,7 @@ export function settingsOf(
     labels: labelsOf({ labels: options.labels, elsewhere }, machine, machine.runtimes),
     sharedPaths: options.sharedPaths,
     ...(options.jobPath === undefined ? {} : { jobPath: options.jobPath }),
+    ...(headDirectory === null ? {} : { headDirectory }),
     facts: factsOf(options, machine, switchUser),
     stateDir: options.stateDir,
     spoolBytesMax: options.spoolBytesMax ?? SPOOL_BYTES_MAX,
@@ -93,6 +96,12 @@ export function settingsOf(
     pauseMaxMs: PAUSE_MAX_MS,
     isWholeMachine: options.resources?.cpuCount === undefined,
   };
+}
+
+/** Nodes that `weft up` has made have their directory in that of the head (local-paths.ts). */
+function placeOf({ head, stateDir }: AgentOptions): { socket: string | null; directory: string } {
+  const socket = 'socketPath' in head ? resolve(head.socketPath) : null;
+  return { socket, directory: resolve(stateDir, '..', '..') };
 }
 
 /** `weft up` says false outright: its owner has let in whoever comes. */

@@ -16,7 +16,6 @@ import { PROGRAM } from './support/mpi-programs.ts';
  * is nearly over, as submitit's own pages show it.
  */
 const CLIENT = `
-import os
 import submitit
 
 def add(a, b):
@@ -46,8 +45,7 @@ class Work(submitit.helpers.Checkpointable):
     def checkpoint(self):
         return submitit.helpers.DelayedSubmission(add, 40, 2)
 
-where = {"export": "ALL,WEFT_DIR=" + os.environ["WEFT_DIR"]}
-executor.update_parameters(timeout_min=1, slurm_signal_delay_s=40, slurm_additional_parameters=where)
+executor.update_parameters(timeout_min=1, slurm_signal_delay_s=40)
 print(executor.submit(Work()).result())
 `;
 
@@ -161,9 +159,8 @@ describe('the commands of Slurm', () => {
     const script =
       '#!/bin/sh\nsrun sh -c \'echo "rank $SLURM_PROCID of $SLURM_NTASKS on $SLURMD_NODENAME"\' | sort\nsrun -n 1 sh -c "exit 7"\n';
     write('ranks.sh', script);
-    // Where the cluster is, as it is not in its usual place: its ranks are steps then.
-    const where = `--export=ALL,WEFT_DIR=${cluster.state}`;
-    const id = await ok('sbatch', '--parsable', '-N2', '--ntasks-per-node=2', where, 'ranks.sh');
+    // It finds the head, which is not in its usual place.
+    const id = await ok('sbatch', '--parsable', '-N2', '--ntasks-per-node=2', 'ranks.sh');
     assert.equal((await ended(id)).code, 7);
     const rows = await ok(
       'sacct',
@@ -296,9 +293,8 @@ describe('the commands of Slurm', () => {
   it('[X2] a job that a job submits is itself, and not its parent', async () => {
     const inner = 'echo $SLURM_JOB_ID $SLURM_NTASKS x$SLURM_ARRAY_TASK_ID > inner';
     const wrap = `sbatch --wait --wrap '${inner}'`;
-    // Where the cluster is, as it is not in its usual place.
-    const where = `--export=ALL,WEFT_DIR=${cluster.state}`;
-    const id = await ok('sbatch', '--parsable', '-n', '2', '--array=5', where, '--wrap', wrap);
+    // It finds the head, which is not in its usual place.
+    const id = await ok('sbatch', '--parsable', '-n', '2', '--array=5', '--wrap', wrap);
     await ended(id);
     assert.equal(text('inner'), `${Number(id) + 1} 1 x\n`);
   });
@@ -533,9 +529,8 @@ describe('the commands of Slurm', () => {
       `srun -N 1 -n 1 --exclusive sh -c 'echo "alone: $SLURM_PROCID of $SLURM_NTASKS"' &`,
       'wait',
     ]);
-    // Where the cluster is, as it is not in its usual place.
-    const where = `--export=ALL,WEFT_DIR=${cluster.state}`;
-    const mpi = await ok('sbatch', '--parsable', where, 'mpi.sh');
+    // It finds the head, which is not in its usual place.
+    const mpi = await ok('sbatch', '--parsable', 'mpi.sh');
     await ended(mpi);
     assert.equal(
       text(`mpi_sum.${mpi}.out`),

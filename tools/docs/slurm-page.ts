@@ -15,6 +15,8 @@ Scripts and programs that were written for Slurm run here unchanged: \`weft fron
 \`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sstat\`, \`sattach\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
 has such commands of somebody else is refused: nothing of a real Slurm is hidden unless you put the folder before it.
 
+- In a job they find the cluster that it runs on: on nodes of \`weft up\` by \`WEFT_DIR\`, which each job gets; on nodes that joined from
+  elsewhere as you do there, or with \`--export=ALL,WEFT_HEAD,WEFT_FINGERPRINT,WEFT_TOKEN_FILE\`.
 - A script runs once, on the first of its nodes; \`srun\` in it starts ranks on all of them, and so does \`mpirun\`.
 - Output goes to \`slurm-%j.out\` where you submitted, if nodes share that folder. Else the head keeps it, with a warning: \`weft logs\`.
 - Tasks of an array are \`42_7\`. They have no numbers of their own: \`SLURM_JOB_ID\` is the array's, and \`%j\` is \`42_7\`.

@@ -33,7 +33,7 @@ export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]):
     if (by?.ours !== undefined) Object.assign(own, by.ours);
     if (by?.usual !== undefined) Object.assign(usual, by.usual);
   }
-  Object.assign(usual, usualOf(of), threadCounts(of.order, given));
+  Object.assign(usual, usualOf(of), whereHeadIs(of, given), threadCounts(of.order, given));
   // Loops, not lists of lists: each start of a task passes here with some sixty variables.
   const list: string[] = [];
   for (const name in usual) if (!given.has(name)) addEntry(list, name, usual[name] as string);
@@ -76,6 +76,17 @@ function usualOf({ account, temporary, settings }: Surroundings): Values {
   const usual: Values = { PATH: path, HOME: home, USER: name, LOGNAME: name, SHELL: shell };
   if (temporary !== null) usual['TMPDIR'] = temporary;
   return usual;
+}
+
+/**
+ * An address, and no token; a job that says one of them itself means another head, or its own way.
+ */
+function whereHeadIs(
+  { settings: { headDirectory } }: Surroundings,
+  given: ReadonlyMap<string, string>,
+): Values {
+  const isSaid = [...WHERE_HEAD_IS].some((name) => given.has(name));
+  return headDirectory === undefined || isSaid ? {} : { WEFT_DIR: headDirectory };
 }
 
 /** Read by libraries that fall back to OMP_NUM_THREADS when their own is not set. */

@@ -67,6 +67,8 @@ export interface AgentSettings {
   readonly sharedPaths: readonly string[];
   /** PATH of jobs that bring none; absent: the usual folders. */
   readonly jobPath?: string;
+  /** State directory of the head here, where programs look only when told; absent: none. */
+  readonly headDirectory?: string;
   readonly facts: NodeFacts;
   /** Holds `work`, `spool`, `scripts` and `hosts`; users must be able to pass through it. */
   readonly stateDir: string;

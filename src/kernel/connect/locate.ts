@@ -53,6 +53,19 @@ function usualState(environment: Environment): string {
   );
 }
 
+/**
+ * What programs on this machine need to be told to find the head with this socket and directory;
+ * null: they find it without, or not by a directory.
+ */
+export function headDirectoryOf(
+  { socket, directory }: { readonly socket: string | null; readonly directory: string },
+  environment: Environment,
+): string | null {
+  const home = homeOf(environment);
+  const isUsual = home !== null && directory === path.join(home, '.local', 'state', 'weft');
+  return isUsual || socket !== socketIn(directory) ? null : directory;
+}
+
 /** Loaded here, because hardly any command comes this way. */
 const nodeOs = () => process.getBuiltinModule('node:os');
 

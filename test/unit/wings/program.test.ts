@@ -9,7 +9,7 @@ import path from 'node:path';
 import { test } from 'node:test';
 import { runVerbs, runWeft } from '../../../src/kernel/cli/main.ts';
 import { verbsOf } from '../../../src/kernel/cli/verbs.ts';
-import { locateHead, socketIn } from '../../../src/kernel/connect/locate.ts';
+import { headDirectoryOf, locateHead, socketIn } from '../../../src/kernel/connect/locate.ts';
 import {
   endProcess,
   isAlive,
@@ -106,6 +106,17 @@ test('flags come before the environment, and a path too long for a socket is sho
   assert.equal(url.kind === 'url' && url.token, 't');
   assert.throws(() => locateHead({ head: 'http://h:1' }, {}), /write https/);
   assert.ok(socketIn(`/${'x'.repeat(200)}`).length < 100);
+});
+
+test('jobs are told a directory only where the head is in it, and not in the usual place', () => {
+  const here = { HOME: '/users/ann' };
+  const told = (directory: string, socket: string | null = socketIn(directory)) =>
+    headDirectoryOf({ socket, directory }, here);
+  assert.equal(told('/c'), '/c');
+  assert.equal(told(`/${'x'.repeat(200)}`)?.length, 201);
+  assert.equal(told('/users/ann/.local/state/weft'), null);
+  assert.equal(told('/var/lib/weft/head', '/run/weft/weft.sock'), null);
+  assert.equal(told('/c', null), null);
 });
 
 test('up refuses while another one works on the same directory', async () => {

@@ -89,6 +89,21 @@ test('a job finds programs where its node says, unless it brings a PATH of its o
   assert.equal(enginesPath(own.jobPath), `${own.jobPath}:/usr/local/sbin:/usr/sbin:/sbin`);
 });
 
+test('a job finds the head of its machine, unless it says another', () => {
+  const found = (environment: Record<string, string>, own: Partial<AgentSettings>) => {
+    const task = { order: { ...order, environment }, account: ALICE, hostFile: '/h' };
+    const node = { temporary: null, settings: { ...settings(), ...own } };
+    return buildEnvironment({ ...task, ...node }, []).filter((entry) =>
+      /^WEFT_(?:DIR|HEAD|TOKEN)/.test(entry),
+    );
+  };
+  const own = { headDirectory: '/c' };
+  assert.deepEqual(found({}, {}), []);
+  assert.deepEqual(found({ WEFT_TOKEN: 'wt_1' }, own), ['WEFT_DIR=/c']);
+  assert.deepEqual(found({ WEFT_DIR: '/mine' }, own), ['WEFT_DIR=/mine']);
+  assert.deepEqual(found({ WEFT_HEAD: 'h:5001' }, own), ['WEFT_HEAD=h:5001']);
+});
+
 test('libraries with threads are told the cpus that were asked for, unless the job says', () => {
   const resources = { cpuCount: 6, memoryBytes: 0, gpuCount: 0, counted: {} };
   const given = { ...order.share, resources };
