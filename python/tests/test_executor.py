@@ -79,6 +79,14 @@ def hold(folder, name):
     return name
 
 
+def runs(process):
+    """Whether there is such a process, and it is no zombie."""
+    try:
+        return pathlib.Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
 class Executors(unittest.TestCase):
     """One pool for all tests of a class."""
 
@@ -334,6 +342,43 @@ class Ends(Executors):
         with self.assertRaises(weft.CallCancelled):
             future.result(LIMIT)
         self.assertEqual(self.executor.submit(square, 3).result(LIMIT), 9)
+
+    def test_what_a_call_started_ends_with_it(self):
+        def solve(place, seconds):
+            import os
+            import pathlib
+            import subprocess
+
+            plain = subprocess.Popen(["sleep", "300"])
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            apart = subprocess.Popen(["sleep", "300"], start_new_session=True, **quiet)
+            bare = subprocess.Popen(["/bin/sleep", "300"], start_new_session=True, env={}, **quiet)
+            copy = os.fork()
+            if copy == 0:
+                os.setsid()
+                time.sleep(300)
+                os._exit(0)
+            pathlib.Path(place).write_text(f"{plain.pid} {apart.pid} {bare.pid} {copy}\n")
+            time.sleep(seconds)
+
+        def started(name):
+            place = pathlib.Path(name).absolute()
+            self.until("it runs", lambda: place.exists() and place.read_text().endswith("\n"))
+            return [int(pid) for pid in place.read_text().split()]
+
+        with weft.Executor(1, **WORKER) as executor:
+            executor.submit(solve, os.path.abspath("left"), 0).result(LIMIT)
+            # The copies that a fork makes are told apart by when they were begun.
+            time.sleep(0.05)
+            aborted = executor.submit(solve, os.path.abspath("aborted"), 300)
+            gone = started("aborted")
+            aborted.abort()
+            with self.assertRaises(weft.CallCancelled):
+                aborted.result(LIMIT)
+            left = started("left")
+            self.until("they are gone", lambda: not any(runs(pid) for pid in gone))
+            self.assertEqual([runs(pid) for pid in left], [True] * 4)
+        self.until("the pool has ended", lambda: not any(runs(pid) for pid in left))
 
     def test_an_interrupt_ends_what_runs(self):
         with self.assertRaises(KeyboardInterrupt), weft.Executor(1, **WORKER) as executor:

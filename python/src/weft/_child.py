@@ -46,6 +46,9 @@ _INLINE_BYTES_MAX = 64 * 1024
 _LOOK_S = 0.2
 # For a function that runs while its worker leaves.
 _LEAVE_S = 1.0
+# By it the worker finds what a call has started; a new value of a variable stays in memory for ever.
+_CALL_VARIABLE = "WEFT_CALL"
+_CALL_MARKS = 4096
 
 
 class _Refusal(Exception):
@@ -170,6 +173,7 @@ class _Child:
         self._hold = threading.Condition()
         self._has_left_off = False
         self._looked_at = 0.0
+        self._mark = os.environ.get(_CALL_VARIABLE, "")
         _parcel.find_shared = self._assets.value
 
     def run(self) -> None:
@@ -194,6 +198,7 @@ class _Child:
         knows for certain which calls have.
         """
         self._running = number
+        os.environ[_CALL_VARIABLE] = f"{self._mark}{number % _CALL_MARKS}"
         self._results.add(_STARTING, number)
         self._results.flush()
         # A function may kill this process: what others gave must not go with it.

@@ -5,6 +5,7 @@ import { NearMemory } from '../functions/near-memory.ts';
 import { readSettings } from '../functions/supervisor/settings.ts';
 import { WorkerSupervisor } from '../functions/supervisor/worker-supervisor.ts';
 import { callDialer } from '../os/call-dialer.ts';
+import { processes } from '../os/processes.ts';
 
 const settings = readSettings(process.env);
 if (!settings.ok) {
@@ -22,6 +23,7 @@ const dial = callDialer({
 const supervisor = new WorkerSupervisor(settings.value, {
   dial,
   near,
+  processes,
   env: process.env,
   tell: (line) => process.stderr.write(`weft-worker: ${line}\n`),
   onStderr: (chunk) => process.stderr.write(chunk),

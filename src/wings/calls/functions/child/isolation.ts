@@ -6,6 +6,8 @@ export interface Isolation {
   restore(): void;
   /** What is set now is what calls find from now on: a set-up function has run. */
   readonly adopt: () => void;
+  /** A variable of the environment that is Weft's. */
+  readonly tell: (name: string, value: string) => void;
   /** Timers, sockets and the like that calls have left; null when there are none that are new. */
   leaked(): string | null;
 }
@@ -16,7 +18,8 @@ interface Watch {
 }
 
 export function isolate(): Isolation {
-  const watches = [watchDirectory(), watchEnvironment(), watchUmask(), watchListeners()];
+  const environment = watchEnvironment();
+  const watches = [watchDirectory(), environment, watchUmask(), watchListeners()];
   const reported = new Set<string>();
   let idle = countsOf(process.getActiveResourcesInfo());
   return {
@@ -27,6 +30,7 @@ export function isolate(): Isolation {
     adopt: () => {
       for (const { adopt } of watches) adopt();
     },
+    tell: environment.tell,
     leaked: () => {
       const now = countsOf(process.getActiveResourcesInfo());
       const more = [...now].filter(([kind, count]) => count > (idle.get(kind) ?? 0));
@@ -72,7 +76,7 @@ function watchDirectory(): Watch {
 /**
  * The environment behind a Proxy that notes writes: comparing it after each call would cost more.
  */
-function watchEnvironment(): Watch {
+function watchEnvironment(): Watch & Pick<Isolation, 'tell'> {
   const real = process.env;
   let kept = { ...real };
   let isChanged = false;
@@ -104,6 +108,10 @@ function watchEnvironment(): Watch {
     },
     adopt: () => {
       kept = { ...real };
+    },
+    tell: (name, value) => {
+      real[name] = value;
+      kept[name] = value;
     },
   };
 }

@@ -7,13 +7,15 @@ import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
 import { isolate } from './isolation.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
-import { CALLS_FD, RESULTS_FD } from './stdio.ts';
+import { CALL_MARKS, CALL_VARIABLE, CALLS_FD, RESULTS_FD } from './stdio.ts';
 
 const READ_BYTES = 256 * 1024;
 
 const NOTHING = new Uint8Array();
 const batch = new FrameBatch();
 let isLeaving = false;
+const isolation = begin();
+const ownMark = process.env[CALL_VARIABLE] ?? '';
 
 const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, {
   write: (head, bytes = NOTHING) => batch.add(head, bytes),
@@ -22,7 +24,8 @@ const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, 
   now: () => performance.now(),
   residentBytes: () => process.memoryUsage.rss(),
   later: (act) => setImmediate(act),
-  isolation: begin(),
+  isolation,
+  mark: (run) => isolation.tell(CALL_VARIABLE, `${ownMark}${run % CALL_MARKS}`),
 });
 
 function flush(): void {

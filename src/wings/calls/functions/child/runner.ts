@@ -33,6 +33,8 @@ export interface RunnerPorts {
   readonly flush: () => void;
   readonly tell: (line: string) => void;
   readonly isolation: Isolation;
+  /** By this call's number it is found what it has started. */
+  readonly mark: (run: number) => void;
   readonly now: () => number;
   readonly residentBytes: () => number;
   /** Runs it when the event loop has been around. */
@@ -200,7 +202,8 @@ export class Runner {
 
   /** With the result of the last call, in one write, goes that this one begins. */
   #start(frame: Frame): void {
-    const { write, flush, now } = this.#ports;
+    const { write, flush, now, mark } = this.#ports;
+    mark(frame.a);
     write({ kind: TO_SUPERVISOR.starting, a: frame.a });
     flush();
     const running = new Running(frame.a, now());

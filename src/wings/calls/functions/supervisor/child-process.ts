@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { passed } from '../../../../kernel/wire/short-lived.ts';
 import type { PassedValue } from '../../core/near.ts';
+import type { Processes } from '../../ports/processes.ts';
 import {
   type Frame,
   FrameBatch,
@@ -19,10 +20,11 @@ import {
   TO_SUPERVISOR,
 } from '../child/frames.ts';
 import type { RunnerOptions } from '../child/runner.ts';
-import { RESULTS_FD } from '../child/stdio.ts';
+import { CALL_VARIABLE, RESULTS_FD } from '../child/stdio.ts';
 import { wordsOfEnd } from './end-words.ts';
 import { countOomKills } from './oom-kills.ts';
 import { startProcess } from './start-process.ts';
+import { StartedBy } from './started-by.ts';
 import { Tail } from './tail.ts';
 
 export interface ChildOptions extends RunnerOptions {
@@ -34,6 +36,8 @@ export interface ChildOptions extends RunnerOptions {
   readonly nodeOptions?: readonly string[];
   /** What the child writes on its standard error. */
   readonly onStderr: (chunk: Uint8Array) => void;
+  /** Absent: what calls have started is left. */
+  readonly processes?: Processes | undefined;
   /** Absent: large values go through the pipes. */
   readonly near?: ChildMemory;
 }
@@ -82,6 +86,7 @@ export class Child {
   readonly #assets = new Map<string, number>();
   readonly #tail = new Tail();
   readonly #oomKills = countOomKills();
+  readonly #startedBy: StartedBy | undefined;
   readonly #near: ChildMemory | undefined;
   #isNear = false;
   #isFlushPending = false;
@@ -93,7 +98,10 @@ export class Child {
 
   constructor(options: ChildOptions, events: ChildEvents) {
     this.#events = events;
-    const { env, cwd } = options;
+    const { cwd, processes } = options;
+    if (processes !== undefined)
+      this.#startedBy = new StartedBy(processes, options.env['WEFT_LAUNCH']);
+    const env = { ...options.env, [CALL_VARIABLE]: this.#startedBy?.mark };
     this.#near = options.near;
     const started = startProcess(commandOf(options), { env, ...(cwd !== undefined && { cwd }) });
     if (started instanceof Error) {
@@ -139,6 +147,7 @@ export class Child {
       shared: shared.map((one) => this.#assets.get(one) ?? 0),
     };
     const head = orderHead(order);
+    this.#startedBy?.given(run);
     if (payload instanceof Uint8Array) this.#send(TO_CHILD.call, run, head, payload);
     else if (this.#isNear) this.#send(TO_CHILD.callNear, run, head, placeOf(payload));
     else this.#send(TO_CHILD.call, run, head, payload.bytes());
@@ -154,7 +163,13 @@ export class Child {
 
   kill(): void {
     this.#isKilled = true;
-    this.#process?.kill('SIGKILL');
+    this.#kill();
+  }
+
+  #kill(): void {
+    if (this.#process?.pid === undefined || this.#isOver) return;
+    this.#startedBy?.stop(this.#process.pid);
+    this.#process.kill('SIGKILL');
   }
 
   /** Frames of one turn of the event loop go out together. */
@@ -204,15 +219,24 @@ export class Child {
   #take({ kind, a, bytes }: Frame): void {
     const events = this.#events;
     if (kind === TO_SUPERVISOR.result || kind === TO_SUPERVISOR.thrown)
-      events.ended(a, kind === TO_SUPERVISOR.result, bytes);
-    else if (kind === TO_SUPERVISOR.starting) events.starting(a);
-    else if (kind === TO_SUPERVISOR.progress) events.progress(a, bytes);
-    else if (kind === TO_SUPERVISOR.withdrawn) events.gaveBack([a]);
-    else if (kind === TO_SUPERVISOR.ready) this.#ready(a, bytes);
+      this.#over(a, kind === TO_SUPERVISOR.result, bytes);
+    else if (kind === TO_SUPERVISOR.starting) {
+      this.#startedBy?.starting(a);
+      events.starting(a);
+    } else if (kind === TO_SUPERVISOR.progress) events.progress(a, bytes);
+    else if (kind === TO_SUPERVISOR.withdrawn) {
+      this.#startedBy?.over(a);
+      events.gaveBack([a]);
+    } else if (kind === TO_SUPERVISOR.ready) this.#ready(a, bytes);
     else if (kind === TO_SUPERVISOR.resultNear) this.#endNear(a, bytes);
     else if (kind === TO_SUPERVISOR.exiting) this.#exitCode = a;
     else if (kind === TO_SUPERVISOR.worn) events.worn(bytes.toString());
     else this.#spoil(`a frame of kind ${kind}`);
+  }
+
+  #over(run: number, ok: boolean, value: PassedValue): void {
+    this.#startedBy?.over(run);
+    this.#events.ended(run, ok, value);
   }
 
   #ready(pid: number, host: Buffer): void {
@@ -230,22 +254,23 @@ export class Child {
     const value = place === null ? null : (this.#near?.take(place.file, place.length) ?? null);
     if (value !== null) {
       this.#send(TO_CHILD.held, run);
-      return this.#events.ended(run, true, value);
+      return this.#over(run, true, value);
     }
     // It has just been killed, as a rule: then its end follows, as of one that gave no result.
-    this.#process?.kill('SIGKILL');
+    this.#kill();
   }
 
   /** User code has written into the pipe: nothing that follows can be believed. */
   #spoil(what: string): void {
     this.#fault = `It wrote ${what} into file descriptor ${RESULTS_FD}, which is Weft's`;
-    this.#process?.kill('SIGKILL');
+    this.#kill();
   }
 
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#calls?.destroy();
+    this.#startedBy?.end();
     const { exitCode = null, signalCode = null } = this.#process ?? {};
     this.#events.died(
       this.#fault ??

@@ -9,6 +9,7 @@ import type { NearBytes } from '../../core/near.ts';
 import type { ChildPort, WorkerPort } from '../../core/worker/entries.ts';
 import { WorkerSession } from '../../core/worker/worker-session.ts';
 import type { DialCalls } from '../../ports/call-line.ts';
+import type { Processes } from '../../ports/processes.ts';
 import { Child, type ChildMemory } from './child-process.ts';
 import { HeadLine } from './head-line.ts';
 import { childEnvironment, type WorkerSettings } from './settings.ts';
@@ -17,6 +18,8 @@ export interface SupervisorPorts {
   readonly dial: DialCalls;
   /** Absent: large values go over the line. */
   readonly near?: NearBytes & ChildMemory;
+  /** Absent: what calls have started is left when their process ends. */
+  readonly processes?: Processes;
   readonly env: NodeJS.ProcessEnv;
   readonly tell: (line: string) => void;
   readonly onStderr: (chunk: Uint8Array) => void;
@@ -142,6 +145,7 @@ export class WorkerSupervisor {
       bytesMax,
       env,
       python,
+      processes: this.#ports.processes,
       ...(near && { near }),
     };
     seat.runs = 0;

@@ -5,6 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readStat } from '../../../../../../src/kernel/os/launcher-fallback/members.ts';
 import { capture } from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import { wordsOfEnd } from '../../../../../../src/wings/calls/functions/supervisor/end-words.ts';
 import { startChild } from '../support/child.ts';
@@ -112,6 +113,57 @@ test(
     process.kill(Number(pid), 'SIGKILL');
   },
 );
+
+/** Starts processes of all kinds, and tells their pids: plain, detached, without a parent, bare. */
+const starting = async (rest: 'return' | 'wait' | 'die') => {
+  const { spawn, spawnSync } = await import('node:child_process');
+  const quiet = { stdio: 'ignore', detached: true } as const;
+  const orphan = spawnSync('sh', ['-c', 'setsid sleep 300 >/dev/null 2>&1 & echo $!']);
+  const pids = [
+    spawn('sleep', ['300'], { stdio: 'ignore' }).pid,
+    spawn('sleep', ['300'], quiet).pid,
+    Number(`${orphan.stdout}`),
+  ];
+  if (rest === 'wait') pids.push(spawn('/bin/sleep', ['300'], { ...quiet, env: {} }).pid);
+  process.stderr.write(`${rest} ${pids.join(' ')};\n`);
+  if (rest === 'die') process.kill(process.pid, 'SIGKILL');
+  if (rest !== 'return') await new Promise(() => undefined);
+};
+
+for (const how of ['wait', 'die'] as const) {
+  test(
+    `[C22] what a call started ends with it (${how}); what an earlier one left goes on`,
+    LIMIT,
+    async () => {
+      await using world = await startChild();
+      const code = capture(starting);
+      const pidsOf = (rest: string) =>
+        (new RegExp(`${rest} ([\\d ]+);`).exec(world.stderr())?.[1] ?? '').split(' ').map(Number);
+      assert.deepStrictEqual(await world.send(code, 'return').end, { value: undefined });
+      const dying = world.send(code, how);
+      await world.says(new RegExp(`${how} [\\d ]+;`));
+      const [left, lost] = [pidsOf('return'), pidsOf(how)];
+      try {
+        assert.equal(lost.length, how === 'wait' ? 4 : 3, world.stderr());
+        if (how === 'wait') world.child.kill();
+        assert.equal(await dying.end, 'started and lost');
+        // Killed they are, and gone as soon as they get a CPU.
+        for (let round = 0; lost.some(isRunning); round += 1) {
+          assert.ok(round < 6000, `${lost.filter(isRunning)} go on`);
+          await sleep(10);
+        }
+        assert.deepEqual(left.map(isRunning), [true, true, true]);
+      } finally {
+        for (const pid of [...left, ...lost]) if (isRunning(pid)) process.kill(pid, 'SIGKILL');
+      }
+    },
+  );
+}
+
+/** A zombie, whose new parent has not looked yet, is none. */
+function isRunning(pid: number): boolean {
+  return readStat(pid)?.isAlive === true;
+}
 
 test('a child whose supervisor is gone ends, also when it waits', LIMIT, async () => {
   const support = new URL('../support/child.ts', import.meta.url).href;

@@ -17,6 +17,8 @@ import {
   type ChildOptions,
 } from '../../../../../../src/wings/calls/functions/supervisor/child-process.ts';
 
+import { processes } from '../../../../../../src/wings/calls/os/processes.ts';
+
 // biome-ignore lint/suspicious/noExplicitAny: functions of any shape are called here.
 type Any = any;
 
@@ -69,6 +71,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   const child = new Child(
     {
       scratch,
+      processes,
       callsMax: 0,
       bytesMax: 0,
       env: { ...process.env },
