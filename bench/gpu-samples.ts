@@ -90,6 +90,7 @@ function measureAgent(): void {
         {
           answers: [{ kind: 'answered', ...answer }],
           given: new Set(),
+          holders: new Map(),
           owners: new Map(),
           isContained: false,
           now: { at: look * LOOK_MS, monotonic: look * LOOK_MS },

@@ -23,6 +23,7 @@ async function seen(scenario: string): Promise<{ cards: string[]; remark: string
       answers,
       owners: new Map([[1, { user: 'root', isOurs: false }]]),
       given: new Set<string>(),
+      holders: new Map(),
       isContained: false,
       now: { at: 0, monotonic: 0 },
     };

@@ -16,9 +16,12 @@ describe('gpus of a workstation', () => {
   let cluster: GpuCluster;
   const strangers: ChildProcess[] = [];
 
-  /** A program of somebody who has not asked. */
+  /** A program of somebody who has not asked, and says that it is of a task. */
   const stranger = (): number => {
-    const child = spawn('sleep', ['600'], { stdio: 'ignore' });
+    const child = spawn('sleep', ['600'], {
+      stdio: 'ignore',
+      env: { ...process.env, WEFT_LAUNCH: 'x:1' },
+    });
     strangers.push(child);
     return child.pid ?? 0;
   };
@@ -134,6 +137,19 @@ describe('gpus of a workstation', () => {
     });
     await cluster.shows('given free used_outside');
     assert.deepEqual((await cluster.cards())[0]?.tasks.length, 1);
+    await cluster.ok('cancel', job);
+    cluster.write(WORKSTATION);
+    await cluster.shows('free free free');
+  });
+
+  it('[V2] a task that uses a card without having it is told so, and nobody is given the card', async () => {
+    const job = await cluster.ok('run', '--', 'echo $$ > stray; exec sleep 600');
+    const pid = await until('it runs', () => cluster.lines('stray')[0]);
+    cluster.write(used(TWO, Number(pid)));
+    await cluster.shows('free used_outside free');
+    assert.match(await cluster.ok('job', job), /It uses gpu 1 of n1, which it has not been given/);
+    const words = new RegExp(`Gpu 1: .*used by ${job}#1 of ${ME} without asking`);
+    assert.match(await cluster.ok('node', 'show', 'n1'), words);
     await cluster.ok('cancel', job);
     cluster.write(WORKSTATION);
     await cluster.shows('free free free');

@@ -89,14 +89,15 @@ export class Companions {
   }
 }
 
-/** The last of those that tasks could have; what the owner uses already counts. */
-function withoutLast(report: GpuReport, count: number): GpuReport {
+/** Leaves out the last of those that tasks could have; what the owner uses already counts. */
+export function withoutLast(report: GpuReport, count: number): GpuReport {
   const used = report.gpus.cards.filter(({ state }) => state === 'used_outside').length;
   const usable = report.gpus.cards.filter(({ state }) => state === 'free');
   const free = usable.slice(Math.max(0, usable.length - Math.max(0, count - used)));
   const cards = report.gpus.cards.map((card): GpuCard => {
     if (!free.includes(card)) return card;
-    return { ...card, state: 'used_outside', why: 'left for the owner of the machine' };
+    const why = 'left for the owner of the machine';
+    return { ...card, state: 'used_outside', why, kept: true };
   });
   return { ...report, gpus: { ...report.gpus, cards } };
 }

@@ -40,7 +40,7 @@ const card = z.object({
   /** Why no task may be given it, in words; null: one may. */
   why: z.string().nullable(),
   since: instant,
-  /** Processes on it that are of no task. */
+  /** Processes on it that are of no task, or of one that has not been given it. */
   users: z.array(
     z.object({
       pid: z.number().int(),
@@ -48,6 +48,8 @@ const card = z.object({
       program: z.string(),
       memoryBytes: z.number().int().nullable(),
       since: instant,
+      /** The task, with its epoch, that it is of. Absent: of none. */
+      task: z.string().exactOptional(),
     }),
   ),
   /** Tasks that have it, with their epoch. */

@@ -7,7 +7,7 @@ import type { Fence } from './device.ts';
 export const CARD_STATES = ['free', 'used_outside', 'ill', 'gone', 'unknown'] as const;
 export type CardState = (typeof CARD_STATES)[number];
 
-/** A process on a card that is of no task. */
+/** A process on a card that is of no task, or of one that has not been given it. */
 export interface CardUser {
   readonly pid: number;
   readonly user: string;
@@ -16,6 +16,8 @@ export interface CardUser {
   readonly memoryBytes: number | null;
   /** When it was seen first, by the node's clock. */
   readonly since: number;
+  /** The task, with its epoch, that it is of. Absent: of none. */
+  readonly task?: string;
 }
 
 export interface GpuCard {
@@ -43,9 +45,11 @@ export interface GpuCard {
   readonly state: CardState;
   /** Why it is not free, in words; null: it is. */
   readonly why: string | null;
+  /** Nothing holds it but that the owner of the machine keeps it. Absent: that is not so. */
+  readonly kept?: true;
   /** Since when it is in this state, by the node's clock. */
   readonly since: number;
-  /** Users of the card outside of tasks. */
+  /** Users of the card that have not been given it. */
   readonly users: readonly CardUser[];
   /**
    * Tasks, with their epochs, that use more of its memory than their share. Absent: none is known.

@@ -142,10 +142,18 @@ const card = map({
   partOf: optional(word),
   state: oneOf(...CARD_STATES),
   why: orNull(word),
+  kept: optional((value) => value === true),
   since: finite,
   users: listUpTo(
     CARD_USERS_MAX,
-    map({ pid: count, user: word, program: word, memoryBytes: orNull(count), since: finite }),
+    map({
+      pid: count,
+      user: word,
+      program: word,
+      memoryBytes: orNull(count),
+      since: finite,
+      task: optional(word),
+    }),
   ),
   over: optional(listUpTo(CARD_USERS_MAX, map({ task: word, memoryBytes: count }))),
 });

@@ -1,7 +1,7 @@
 // Looks every so often at the cards of the machine, for all nodes of a program together.
 
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
-import type { CardRules, Machine, Tracked } from '../core/state.ts';
+import type { CardRules, Holder, Machine, Tracked } from '../core/state.ts';
 import { EMPTY, watchCards } from '../core/watch.ts';
 import type { Answer } from '../model/answer.ts';
 import type { CardSource } from './card-source.ts';
@@ -17,6 +17,10 @@ export interface LookSettings extends CardRules {
 export interface Viewer {
   /** Uuids of cards that its tasks have. */
   held(): Iterable<string>;
+  /** By which its agent marks the processes of its tasks. */
+  readonly instance: string;
+  /** Tasks of the node, with the uuids of their cards, by the marks of their processes. */
+  marked(): Iterable<readonly [mark: string, task: string, uuids: readonly string[]]>;
   /** The node's cards, whoever may use them: no other node takes them. */
   readonly uuids: readonly string[];
   onLook(machine: Machine): void;
@@ -96,15 +100,29 @@ export class Lookout {
     this.#timer = clock.after(settings.everyMs, () => void this.#look(settings, clock));
   }
 
+  #holders(): Map<string, Holder> {
+    const { cards } = this.#machine;
+    const found = new Map<string, Holder>();
+    for (const viewer of this.#viewers) {
+      for (const [mark, task, uuids] of viewer.marked()) {
+        const wholes = uuids.flatMap((uuid) => cards.get(uuid)?.seen.partOf ?? []);
+        found.set(mark, { task, cards: new Set([...uuids, ...wholes]) });
+      }
+    }
+    return found;
+  }
+
   #take(answers: readonly Answer[], settings: LookSettings, clock: Clock): void {
     const given = new Set([...this.#viewers].flatMap((one) => [...one.held()]));
     const pids = answers.flatMap((one) =>
       one.kind === 'answered' ? one.processes.map(({ pid }) => pid) : [],
     );
+    const instances = new Set([...this.#viewers].map(({ instance }) => instance));
     const look = {
       answers,
       given,
-      owners: this.#source.machine.owners(pids),
+      holders: this.#holders(),
+      owners: this.#source.machine.owners(pids, instances),
       isContained: this.#source.machine.isContained,
       now: { at: clock.now(), monotonic: clock.monotonic() },
     };

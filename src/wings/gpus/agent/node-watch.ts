@@ -91,6 +91,21 @@ export class NodeWatch implements Companion, Viewer {
     }
   }
 
+  get instance(): string {
+    return this.#agent.settings.instance;
+  }
+
+  *marked(): Generator<readonly [mark: string, task: string, uuids: readonly string[]]> {
+    const { state, settings } = this.#agent;
+    for (const epoch of state.epochs.values()) {
+      const { epochId, share } = epoch.order;
+      const uuids = share.gpus.flatMap((number) => this.#uuids[number] ?? []);
+      for (const { launchId } of processesOf(epoch)) {
+        yield [markOf(settings, launchId), epochId, uuids];
+      }
+    }
+  }
+
   /** What a task with these cards, or a share of each, finds in its environment. */
   variables({ gpus: numbers, gpuShareBytes }: CardShare): Readonly<Record<string, string>> {
     const { cards } = this.#lookout.machine;

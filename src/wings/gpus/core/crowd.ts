@@ -4,7 +4,7 @@
 import type { CardUser } from '../../../kernel/model/gpu.ts';
 import { CARD_USERS_MAX } from '../../../kernel/model/limits.ts';
 import type { SeenCard, SeenProcess } from '../model/answer.ts';
-import type { CardRules, Crowd, Look } from './state.ts';
+import type { CardRules, Crowd, Holder, Look } from './state.ts';
 import { heldWords, programName, usedWords } from './words.ts';
 
 export const NOBODY: Crowd = {
@@ -34,9 +34,9 @@ export function crowdOf(
   const mayHold = !isGiven && (card.memoryUsedBytes ?? 0) >= rules.outsideBytesMin;
   // Where nobody says on which card a process is, it is on one that is in use.
   const here = processes.filter((one) => one.card === card.uuid || (one.card === null && mayHold));
-  const outside = here.filter((one) => isOutside(one, before, look, isGiven));
+  const outside = here.filter((one) => isOutside(one, card, { before, look, isGiven }));
   const users = outside.map((one) => userOf(one, before, look)).sort(largestFirst);
-  const hasOurs = isGiven || here.some(({ pid }) => look.owners.get(pid)?.isOurs === true);
+  const hasOurs = isGiven || here.some((one) => isOurs(one, look) && !outside.includes(one));
   const isBusy = users.length > 0 && !hasOurs && (card.busyPercent ?? 0) >= BUSY_PERCENT;
   const isHeld = here.length === 0 && mayHold;
   const step = before === NOBODY ? LOOKS_IN_A_ROW : 1;
@@ -58,21 +58,47 @@ export function crowdOf(
  * in a row on a card that no task has, it is somebody's.
  */
 function isOutside(
-  { pid }: SeenProcess,
-  before: Crowd,
-  { owners, isContained }: Look,
-  isGiven: boolean,
+  process: SeenProcess,
+  card: SeenCard,
+  { before, look, isGiven }: { before: Crowd; look: Look; isGiven: boolean },
 ): boolean {
-  const owner = owners.get(pid);
-  if (owner !== undefined) return !owner.isOurs;
+  const { pid } = process;
+  const owner = look.owners.get(pid);
   const isSeenAgain = before.pids.has(pid) || (before === NOBODY && !isGiven);
-  return isSeenAgain && !(isContained && isGiven);
+  if (owner === undefined) return isSeenAgain && !(look.isContained && isGiven);
+  const holder = holderOf(process, look);
+  if (holder !== undefined) return !holds(holder, process, card);
+  // With a mark it may have been a task's a moment ago. Seen again, it says so and is none.
+  return !owner.isOurs && (owner.mark === undefined || isSeenAgain);
+}
+
+function isOurs(process: SeenProcess, look: Look): boolean {
+  return look.owners.get(process.pid)?.isOurs === true || holderOf(process, look) !== undefined;
+}
+
+/** The task that a process is of, as far as its mark says it. */
+function holderOf({ pid }: SeenProcess, { owners, holders }: Look): Holder | undefined {
+  const mark = owners.get(pid)?.mark;
+  return mark === undefined ? undefined : holders.get(mark);
+}
+
+/** Where nobody says on which card it is, it is on its own. */
+function holds(
+  { cards }: Holder,
+  process: SeenProcess,
+  { uuid, partOf = uuid }: SeenCard,
+): boolean {
+  if (process.card === null) return cards.size > 0;
+  return cards.has(uuid) || cards.has(partOf);
 }
 
 /** What is seen again keeps the time at which it was seen first. */
-function userOf({ pid, program, memoryBytes }: SeenProcess, before: Crowd, look: Look): CardUser {
+function userOf(process: SeenProcess, before: Crowd, look: Look): CardUser {
+  const { pid, program, memoryBytes } = process;
   const known = before.users.find((one) => one.pid === pid);
+  const task = holderOf(process, look)?.task;
   return {
+    ...(task === undefined ? {} : { task }),
     pid,
     user: look.owners.get(pid)?.user ?? 'somebody',
     program: programName(program),

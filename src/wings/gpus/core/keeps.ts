@@ -14,7 +14,7 @@ export function withKeep(card: GpuCard, keeps: readonly Keep[]): GpuCard {
   const keep = keeps.find(({ uuid }) => uuid === card.uuid);
   if (keep === undefined || card.state !== 'free') return card;
   const why = `kept for ${keep.by} until ${formatInstant(keep.until)}`;
-  return { ...card, state: 'used_outside', why, since: keep.since };
+  return { ...card, state: 'used_outside', why, kept: true, since: keep.since };
 }
 
 /** By what people call it, or by the beginning of its uuid; undefined: there is no such card. */

@@ -19,6 +19,13 @@ export interface Instant {
   readonly monotonic: number;
 }
 
+/** A task, and what it has been given. */
+export interface Holder {
+  readonly task: string;
+  /** Uuids of its cards, and of those that they are parts of. */
+  readonly cards: ReadonlySet<string>;
+}
+
 /** One look at the machine. */
 export interface Look {
   readonly answers: readonly Answer[];
@@ -26,6 +33,8 @@ export interface Look {
   readonly owners: ReadonlyMap<number, ProcessOwner>;
   /** Uuids of cards that tasks of this machine have. */
   readonly given: ReadonlySet<string>;
+  /** The tasks of this program's nodes by the marks of their processes. */
+  readonly holders: ReadonlyMap<string, Holder>;
   /** The agent sees other numbers of processes than the driver. */
   readonly isContained: boolean;
   readonly now: Instant;

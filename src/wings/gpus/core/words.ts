@@ -14,14 +14,16 @@ const NAMELESS = 'a program without a name';
 export function usedWords(users: readonly CardUser[]): string {
   const [first, ...more] = users;
   if (first === undefined) return 'used outside Weft';
-  const { user, program, memoryBytes, since } = first;
+  const { user, program, memoryBytes, since, task } = first;
   const facts = [
     program,
     ...(memoryBytes === null ? [] : [formatSize(memoryBytes)]),
     `since ${formatInstant(since)}`,
   ];
   const others = more.length === 0 ? '' : ` and ${more.length} more`;
-  return `used outside Weft by ${user} (${facts.join(', ')})${others}`;
+  const who =
+    task === undefined ? `outside Weft by ${user}` : `by ${task} of ${user} without asking`;
+  return `used ${who} (${facts.join(', ')})${others}`;
 }
 
 export function heldWords(bytes: number): string {

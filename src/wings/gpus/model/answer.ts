@@ -77,8 +77,11 @@ export type Answer =
 /** Whose a process is. */
 export interface ProcessOwner {
   readonly user: string;
-  /** The process belongs to a task, or to Weft itself. */
+  /** By descent or by its group it is of a task of this agent, or of the agent itself. */
   readonly isOurs: boolean;
-  /** By which its task is found; absent: it is of none, or has let go of it. */
+  /**
+   * By which its task is found, of this agent's own marks: whether there is such a task it does not
+   * say. Absent: it has none.
+   */
   readonly mark?: string;
 }

@@ -29,8 +29,14 @@ export interface MachineView {
   kernelLog(): readonly string[];
   /** Names in a folder; none where there is no such folder. */
   namesIn(folder: string): readonly string[];
-  /** Whose these processes are; one that cannot be seen is missing. */
-  owners(pids: readonly number[]): ReadonlyMap<number, ProcessOwner>;
+  /**
+   * Whose these processes are; one that cannot be seen is missing. `instances`: the names of this
+   * program's agents.
+   */
+  owners(
+    pids: readonly number[],
+    instances: ReadonlySet<string>,
+  ): ReadonlyMap<number, ProcessOwner>;
   /** Drivers tell other numbers of processes than this program sees. */
   readonly isContained: boolean;
 }

@@ -42,3 +42,16 @@ scenario('[V2, V3] whoever has a card that others use or that is ill is told so'
     ],
   );
 });
+
+scenario('[V2] a task that uses a gpu which it has not been given is told so', (head) => {
+  head.connect('n1', { gpus: 2, cards: [card(0), card(1)] });
+  head.submit({});
+  head.schedule();
+  head.running();
+  assert.equal(gpuNoticeOfJob(head.state, head.job(1)), null);
+  const ann = { pid: 7, user: 'ann', program: 'python', memoryBytes: GIB, since: 0, task: '1#1' };
+  head.tellCards('n1', [card(0), card(1, { state: 'used_outside', users: [ann] })]);
+  const said = 'It uses gpu 1 of n1, which it has not been given; ask for gpus with --gpus.';
+  assert.equal(gpuNoticeOfJob(head.state, head.job(1)), said);
+  assert.equal(gpuNotice(head.state, head.task('1')), said);
+});

@@ -111,7 +111,13 @@ test('[V2] ten thousand processes on one card are looked at, and few are named',
   const sound = answer([CARD], { processes: [...processes, ...strange] });
   assert.equal(sound.processes.length, 10_000);
   const owners = new Map(processes.map(({ pid }) => [pid, { user: 'ann', isOurs: false }]));
-  const look = { answers: [sound], given: new Set<string>(), owners, isContained: false };
+  const look = {
+    answers: [sound],
+    given: new Set<string>(),
+    holders: new Map(),
+    owners,
+    isContained: false,
+  };
   const rules = { outsideBytesMin: GIB, freeAfterMs: 60_000 };
   let machine = EMPTY;
   const begun = process.cpuUsage();

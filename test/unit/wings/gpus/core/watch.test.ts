@@ -68,6 +68,7 @@ class Watched {
       answers: [answers].flat() as readonly Answer[],
       owners: new Map(),
       given: new Set(),
+      holders: new Map(),
       isContained: false,
       now: { at: this.at, monotonic: this.at },
       ...more,
@@ -116,6 +117,50 @@ test('[V2] a task is not somebody else, and a card that it has is not used outsi
   for (let looks = 0; looks < 3; looks += 1) {
     assert.equal(watched.look(answer({ cards, processes: [on(1)] }), more), 'free free');
   }
+});
+
+const HOLDERS = new Map([
+  ['own:1', { task: '7#1', cards: new Set(['GPU-1']) }],
+  ['own:2', { task: '8#1', cards: new Set<string>() }],
+]);
+
+/** With one process on card 1. */
+function lookOf(owner: ProcessOwner, fields: Partial<SeenProcess> = {}): [Answer, Partial<Look>] {
+  const owners = new Map([[42, owner]]);
+  return [answer({ processes: [on(1, fields)] }), { owners, holders: HOLDERS }];
+}
+
+test('[V2] a task that uses a card without having it keeps it from others, and is named', () => {
+  const watched = new Watched();
+  assert.equal(watched.look(...lookOf({ ...OURS, mark: 'own:1' })), 'free free');
+  assert.equal(watched.look(...lookOf({ ...OURS, mark: 'own:2' })), 'free used_outside');
+  const words = 'used by 8#1 of bob without asking (python train.py, 21G, since ';
+  assert.equal(watched.why(1)?.startsWith(words), true, watched.why(1) ?? '');
+  assert.equal(watched.machine.cards.get('GPU-1')?.crowd.users[0]?.task, '8#1');
+  const other = new Watched();
+  other.look(answer());
+  const [said, more] = lookOf({ ...OURS, mark: 'own:1' });
+  const onZero = { ...(said as Answered), processes: [on(0)] };
+  assert.equal(other.look(onZero, more), 'used_outside free', 'its own is another');
+});
+
+test('[V2] a mark of no task here makes nobody a task for longer than a look', () => {
+  const watched = new Watched();
+  watched.look(answer());
+  const over = lookOf({ ...ANN, mark: 'own:99' });
+  assert.equal(watched.look(...over), 'free free', 'it may end at this moment');
+  assert.equal(watched.look(...over), 'free used_outside');
+  assert.equal(new Watched().look(...lookOf({ ...OURS, mark: 'own:99' })), 'free free');
+});
+
+test('[V2] a process of a task on nobody knows which card or slice is on its own', () => {
+  const cards = [seen(0), seen(1, { memoryUsedBytes: 3 * GIB })];
+  const nowhere = answer({ cards, processes: [on(1, { card: null })] });
+  const owners = new Map([[42, { ...OURS, mark: 'own:1' }]]);
+  assert.equal(new Watched().look(nowhere, { owners, holders: HOLDERS }), 'free free');
+  const sliced = answer({ cards: [seen(0), seen(1, { partOf: 'GPU-9' })], processes: [on(1)] });
+  const holders = new Map([['own:1', { task: '7#1', cards: new Set(['MIG-2', 'GPU-9']) }]]);
+  assert.equal(new Watched().look(sliced, { owners, holders }), 'free free');
 });
 
 test('[V2] a compositor and an idle notebook keep nobody out; small programs that work do', () => {

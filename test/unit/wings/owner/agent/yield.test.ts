@@ -250,7 +250,14 @@ test('[V27] whoever uses a gpu of the node outside of tasks has the node for as 
   cards = [card(0), card(1, { users: [ben] })];
   await world.clock.advance(MINUTE);
   assert.deepEqual(pauses(), [], 'whoever keeps no card from being given is nobody');
-  cards = [card(0), card(1, { state: 'used_outside', users: [ben] })];
+  const outside = { state: 'used_outside', users: [ben] } as const;
+  cards = [card(0), card(1, { ...outside, kept: true })];
+  await world.clock.advance(MINUTE);
+  assert.deepEqual(pauses(), [], 'nor is who draws on a card that its owner keeps');
+  cards = [card(0), card(1, { ...outside, users: [{ ...ben, task: '1#1' }] })];
+  await world.clock.advance(MINUTE);
+  assert.deepEqual(pauses(), [], 'nor is a task');
+  cards = [card(0), card(1, outside)];
   await world.clock.advance(MINUTE);
   assert.deepEqual(pauses(), ['gpus are used: ben on gpu 1 (python3 train.py)']);
   assert.equal(signals()[0], STOP);
