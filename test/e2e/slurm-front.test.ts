@@ -355,6 +355,17 @@ describe('the commands of Slurm', () => {
     assert.deepEqual(own.slice(1), [`${id}.1|COMPLETED|0:0`, `${id}.2|FAILED|4:0`]);
     const whole = await ok('sacct', '-n', '-X', '-P', '-j', id, '-o', 'JobID');
     assert.equal(whole, id);
+    const has = 'echo $SLURM_CPUS_PER_TASK $OMP_NUM_THREADS $SLURM_TASKS_PER_NODE';
+    for (const words of [['srun'], ['salloc', 'srun']]) {
+      const [command = '', ...inner] = words;
+      const each = await ok(command, '-n2', '-c1', '-N1', ...inner, 'sh', '-c', has);
+      assert.equal(each, '1 1 2\n1 1 2', command);
+    }
+    const bad = `srun -n2 -K sh -c '[ $SLURM_PROCID = 1 ] || exit 3; sleep 600'`;
+    const over = await type('salloc', '-n2', 'sh', '-c', `${bad}; srun -n1 -t 0:01 sleep 600`);
+    assert.equal(over.code, 143, over.error);
+    assert.match(over.error, /Terminating StepId=\d+\.1: a task exited with exit code 3/);
+    assert.match(over.error, /STEP \d+\.2 CANCELLED DUE TO TIME LIMIT/);
     const shell = new TypedTerminal(
       'salloc sh -c "srun --pty sh -c \'tty; read x; exit 7\'; exit \\$?"',
       {

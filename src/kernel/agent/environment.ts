@@ -3,6 +3,7 @@
 import { WHERE_HEAD_IS } from '../model/head-variables.ts';
 import { LAUNCH_STRING_BYTES_MAX } from '../model/limits.ts';
 import type { LaunchOrder } from '../model/orders.ts';
+import { threadCounts } from '../model/thread-counts.ts';
 import { ranksPerNode } from './host-lines.ts';
 import { slotsFile } from './names.ts';
 import type { AgentPart, Surroundings } from './part.ts';
@@ -33,7 +34,7 @@ export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]):
     if (by?.ours !== undefined) Object.assign(own, by.ours);
     if (by?.usual !== undefined) Object.assign(usual, by.usual);
   }
-  Object.assign(usual, usualOf(of), whereHeadIs(of, given), threadCounts(of.order, given));
+  Object.assign(usual, usualOf(of), whereHeadIs(of, given), threadsOf(of.order, given));
   // Loops, not lists of lists: each start of a task passes here with some sixty variables.
   const list: string[] = [];
   for (const name in usual) if (!given.has(name)) addEntry(list, name, usual[name] as string);
@@ -89,29 +90,12 @@ function whereHeadIs(
   return headDirectory === undefined || isSaid ? {} : { WEFT_DIR: headDirectory };
 }
 
-/** Read by libraries that fall back to OMP_NUM_THREADS when their own is not set. */
-const OPENMP = [
-  'OMP_NUM_THREADS',
-  'OPENBLAS_NUM_THREADS',
-  'MKL_NUM_THREADS',
-  'BLIS_NUM_THREADS',
-  'NUMEXPR_NUM_THREADS',
-] as const;
-const OTHERS = ['JULIA_NUM_THREADS', 'RAYON_NUM_THREADS'] as const;
-
-/**
- * Without them each process starts a thread per cpu of the node, whatever it was given. Who sets
- * OMP_NUM_THREADS means all libraries that follow it.
- */
-function threadCounts(order: LaunchOrder, given: ReadonlyMap<string, string>): Values {
+function threadsOf(order: LaunchOrder, given: ReadonlyMap<string, string>): Values {
   const { cpuCount } = order.share.resources;
   // A job that asked for none has no number that would be right.
   if (cpuCount === 0) return {};
-  const threads = String(Math.max(1, Math.floor(cpuCount / ranksPerNode(order))));
-  const names = given.has('OMP_NUM_THREADS') ? OTHERS : [...OPENMP, ...OTHERS];
-  const counts: Values = {};
-  for (const name of names) counts[name] = threads;
-  return counts;
+  const each = Math.max(1, Math.floor(cpuCount / ranksPerNode(order)));
+  return threadCounts(each, (name) => given.has(name));
 }
 
 function identity(of: Surroundings): Record<string, string> {

@@ -6,11 +6,14 @@ import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-counts.ts';
 import { runStep } from '../../steps/cli/run-step.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
+import type { Endings } from '../core/step-ending.ts';
 import { stepVariables } from './step.ts';
+import { StepWatch } from './step-watch.ts';
 import { taskOf } from './task-of.ts';
 
 export interface AskedStep {
@@ -18,7 +21,10 @@ export interface AskedStep {
   readonly tasks: number | null;
   readonly nodeCount: number | null;
   readonly label: boolean;
+  /** Those of each rank; null: its share. */
+  readonly cpus: number | null;
   readonly bind: 'none' | 'core' | 'numa';
+  readonly endings: Endings;
   readonly given: Readonly<Record<string, string | undefined>>;
 }
 
@@ -28,6 +34,8 @@ interface Held {
   readonly nodes: readonly string[];
   readonly ranksPerNode: number;
   readonly ranks?: number | undefined;
+  /** On each node. */
+  readonly cpus: number;
 }
 
 /**
@@ -47,7 +55,8 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
   const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
   const ranks = Number(environment['SLURM_NTASKS'] ?? nodes.length * ranksPerNode);
-  return runOn(context, { task: taskOf(environment), nodes, ranksPerNode, ranks }, wish);
+  const cpus = Number(environment['SLURM_CPUS_ON_NODE'] ?? ranksPerNode);
+  return runOn(context, { task: taskOf(environment), nodes, ranksPerNode, ranks, cpus }, wish);
 }
 
 /** `--jobid=42`: from anywhere, one rank on each node where no number is said. */
@@ -64,7 +73,7 @@ export async function runInJob(context: Context, wish: AskedStep): Promise<numbe
   if (state !== 'running') throw usage(`Job ${said} does not run: it is ${state}`);
   const cpus = job.request.perNode.cpuCount;
   const ranksPerNode = wish.tasks === null ? 1 : cpus;
-  return runOn(context, { task: read.value, nodes, ranksPerNode }, wish);
+  return runOn(context, { task: read.value, nodes, ranksPerNode, cpus }, wish);
 }
 
 async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
@@ -78,7 +87,7 @@ async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
 
 export async function runOn(
   context: Context,
-  { task, nodes, ...held }: Held,
+  { task, nodes, cpus, ...held }: Held,
   wish: AskedStep,
 ): Promise<number> {
   const { argv, nodeCount, label, given } = wish;
@@ -93,6 +102,9 @@ export async function runOn(
   // By this name signals for all of the job pass it by: its ranks get them themselves.
   process.title = PASSES_SIGNALS;
   const { TERM: term } = context.environment;
+  const most = Math.ceil(ranks.value.length / used);
+  const sharers = given['jobid'] === undefined ? held.ranksPerNode : most;
+  const each = wish.cpus ?? Math.max(1, Math.floor(cpus / sharers));
   const pmi = isPmi(given);
   return runStep(context, {
     target: { task, node: used === 1 ? (nodes[0] ?? null) : null },
@@ -101,17 +113,29 @@ export async function runOn(
     perNode: false,
     directory: undefined,
     environment: Object.assign(
-      stepVariables(
-        ranks.value.length,
-        nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
-      ),
+      stepVariables(ranks.value.length, {
+        nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
+        cpus: each,
+      }),
+      threadsOf(context, each),
       terminal && term !== undefined ? { TERM: term } : {},
     ),
     label,
     terminal,
     pmi: pmi && !terminal,
     bind: wish.bind,
+    watch: (step) => new StepWatch(context, wish.endings, step),
   });
+}
+
+/** The job's own program is one, and has all cpus: its ranks have a share each. */
+function threadsOf({ environment }: Context, each: number): Record<string, string> {
+  const counts = threadCounts(each, (name) => environment[name] !== undefined);
+  for (const name of THREAD_VARIABLES) {
+    const said = environment[name];
+    if (said !== undefined) counts[name] = said;
+  }
+  return counts;
 }
 
 function rankWords(all: number, used: number): string[] {

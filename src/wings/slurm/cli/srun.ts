@@ -2,6 +2,7 @@
 // of one a step on the job's own nodes.
 
 import path from 'node:path';
+import { ok } from '../../../kernel/base/result.ts';
 import { submitAndAttend } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
@@ -10,6 +11,8 @@ import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
+import { readMebibytes } from '../core/request.ts';
+import { type Endings, endingsOf } from '../core/step-ending.ts';
 import { bindOf, isPmi, runAskedStep, runInJob, runOn } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
@@ -20,10 +23,21 @@ const value = { value: 'always' } as const;
 export const STEP_OPTIONS = [
   { long: 'label', short: 'l', words: 'the rank stands before each line' },
   { long: 'unbuffered', short: 'u', words: 'as it is anyway' },
-  { long: 'kill-on-bad-exit', short: 'K', value: 'maybe', words: 'the others go on' },
+  {
+    long: 'kill-on-bad-exit',
+    short: 'K',
+    value: 'maybe',
+    words:
+      'the first rank that fails ends the others; ranks with files outside of a job: a warning',
+  },
   { long: 'overlap', words: 'it does not wait until other steps of the job leave it cpus' },
   { long: 'exact', words: 'as it is anyway' },
-  { long: 'wait', short: 'W', ...value, words: 'the others go on' },
+  {
+    long: 'wait',
+    short: 'W',
+    ...value,
+    words: 'seconds after the first rank has ended, when the others are; 0: never',
+  },
   { long: 'immediate', short: 'I', value: 'maybe', words: 'it waits' },
   {
     long: 'cpu-bind',
@@ -41,13 +55,14 @@ export const STEP_OPTIONS = [
   { long: 'multi-prog', kind: 'refused', words: 'start several steps' },
 ] as const satisfies readonly OptionRow[];
 
+/** `--wait` is another option there. */
+const OF_BATCH = BATCH_OPTIONS.filter(({ long }) => long !== 'wait');
+
 export const summary = 'Run a command now, or ranks inside of a job, as srun of Slurm does.';
 export const verb = speaking('srun', srun);
 
 export async function srun(context: Context, words: readonly string[]): Promise<number> {
-  const { given, operands } = readWords([...BATCH_OPTIONS, ...STEP_OPTIONS], words, {
-    stops: true,
-  });
+  const { given, operands } = readWords([...STEP_OPTIONS, ...OF_BATCH], words, { stops: true });
   if (given['multi-prog'] !== undefined) {
     throw usage('--multi-prog is not honoured here: start several steps');
   }
@@ -63,6 +78,8 @@ export async function srun(context: Context, words: readonly string[]): Promise<
       tasks: number('ntasks', given.ntasks),
       nodeCount: number('nodes', given.nodes),
       label: given.label !== undefined,
+      cpus: number('cpus-per-task', given['cpus-per-task']),
+      endings: endingsIn(given),
       given,
       bind,
     });
@@ -79,13 +96,16 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
   const tasks = number('ntasks', given.ntasks);
   const nodeCount = number('nodes', given.nodes);
   const label = given.label !== undefined;
+  const cpus = number('cpus-per-task', given['cpus-per-task']);
+  const endings = endingsIn(given);
   // On a node ranks are children of ours; from where nodes are only held, they are asked for.
   const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
   if (isThere) noteUnbound(context, given['cpu-bind']);
   if (given.pty !== undefined || !isThere || isPmi(given)) {
     const bind = isThere ? 'none' : bindOf(given);
     refuseAsked(given);
-    return runAskedStep(context, { argv: operands, tasks, nodeCount, label, given, bind });
+    const step = { argv: operands, tasks, nodeCount, label, cpus, endings, given, bind };
+    return runAskedStep(context, step);
   }
   const names = given.nodelist === undefined ? null : expandHosts(given.nodelist);
   if (given.nodelist !== undefined && names === null)
@@ -103,9 +123,24 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     append: /^a/i.test(given['open-mode'] ?? ''),
     directory: path.resolve(context.cwd, given.chdir ?? '.'),
     environment: environmentOf(context, given.export),
-    cpus: number('cpus-per-task', given['cpus-per-task']) ?? 1,
+    cpus,
+    endings,
+    memory: memoryIn(given),
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
   });
+}
+
+/** MiB; 0 is all that the job has. */
+function memoryIn({ mem }: Given): number | null {
+  const read = mem === undefined ? ok(null) : readMebibytes('mem', mem);
+  if (!read.ok) throw usage(read.error);
+  return read.value;
+}
+
+function endingsIn(given: Given): Endings {
+  const read = endingsOf(given);
+  if (!read.ok) throw usage(read.error);
+  return read.value;
 }
 
 /** Words that stand for no file of that name (srun(1), "IO Redirection"). */
@@ -142,6 +177,8 @@ async function outside(
   operands: readonly string[],
 ): Promise<number> {
   const [program = ''] = operands;
+  // Its time limit is the job's.
+  const endings = { ...endingsIn(given), limitMs: null };
   if (given['cpu-bind'] !== undefined && !BINDINGS.test(given['cpu-bind']))
     throw usage(`Invalid --cpu-bind argument: ${given['cpu-bind']}`);
   const { output, error, input, ...rest } = given;
@@ -160,9 +197,11 @@ async function outside(
   if (files === null && total <= ASKED_MAX && submission.array === undefined) {
     const bind = bindOf(given);
     const label = given.label !== undefined;
-    const step = { argv: operands, tasks: total, nodeCount: null, label, given: rest, bind };
+    const cpus = number('cpus-per-task', given['cpus-per-task']);
+    const ranks = { tasks: total, nodeCount: null, cpus, endings };
+    const step = { argv: operands, ...ranks, label, given: rest, bind };
     return withAllocation(context, submission, ({ id, nodes }) =>
-      runOn(context, { task: id, nodes, ranksPerNode }, step),
+      runOn(context, { task: id, nodes, ranksPerNode, cpus: submission.cpuCount ?? 1 }, step),
     );
   }
   if (mpi?.ranks !== undefined)
@@ -171,6 +210,8 @@ async function outside(
       'So many ranks are shared unevenly in a script of sbatch only.',
     );
   noteUnbound(context, given['cpu-bind']);
+  if (endings.killsOnBadExit || endings.waitMs !== null)
+    context.error('srun: warning: --kill-on-bad-exit and --wait are ignored: ranks are a job\n');
   const kept = files === null || written === undefined ? {} : { files: written };
   const wish = { ...submission, ...kept, processesPerNode: ranksPerNode };
   return submitAndAttend(context, wish, { wait: true, follow: true, failsAloud: true });

@@ -19,11 +19,15 @@ import {
   type Rank,
   rankFile,
   ranksOn,
+  roomProblem,
   type StepShape,
   sizeOf,
 } from '../core/step.ts';
+import type { Endings } from '../core/step-ending.ts';
 import { noteStep } from './noted-step.ts';
 import { Places } from './places.ts';
+import { ProcessTree } from './processes-below.ts';
+import { StepWatch } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
 
 export interface StepRequest extends StepShape {
@@ -36,16 +40,20 @@ export interface StepRequest extends StepShape {
   /** Absolute. */
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Cpus of each rank. */
-  readonly cpus: number;
+  /** Cpus of each rank; null: nobody says, and they are one. */
+  readonly cpus: number | null;
   /** Beside other steps, whatever room there is. */
   readonly overlap: boolean;
+  readonly endings: Endings;
+  /** MiB on each node; null: nobody says. */
+  readonly memory: number | null;
 }
 
 export async function runStep(context: Context, wish: StepRequest): Promise<number> {
   const held = heldBy(context.environment);
   const size = sizeOf(held, wish);
   if (!size.ok) throw usage(size.error);
+  refuseMore(context, wish, held, size.value);
   // By this name signals for all of the job pass it by: its ranks get them themselves.
   process.title = PASSES_SIGNALS;
   const ranks = new Set<ChildProcess>();
@@ -68,13 +76,45 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     } finally {
       for (const fd of opened.values()) closeSync(fd);
     }
-    const codes = await Promise.all(ends);
+    const watch = watchOver(context, wish, { ranks, number });
+    for (const end of ends) void end.then((code) => watch.ended(code));
+    const codes = await Promise.all(ends).finally(() => watch.close());
     await noted?.ended(codes);
     return Math.max(0, ...codes);
   } finally {
     release();
     restore();
   }
+}
+
+/** Nothing keeps ranks in a script to less than the job has; more they can never have. */
+function refuseMore(
+  { environment }: Context,
+  { cpus, memory }: StepRequest,
+  { cpusPerNode }: Required<Held>,
+  { used, all }: { readonly used: number; readonly all: number },
+): void {
+  const has = Number(environment['SLURM_MEM_PER_NODE'] ?? 0) || null;
+  const wish = { ranks: Math.ceil(all / used), cpus: cpus ?? 1, memory };
+  const why = roomProblem(wish, { cpusPerNode, memory: has });
+  if (why !== null)
+    throw usage(`Unable to create step for job ${environment['SLURM_JOB_ID']}: ${why}`);
+}
+
+function watchOver(
+  context: Context,
+  { endings }: StepRequest,
+  { ranks, number }: { readonly ranks: ReadonlySet<ChildProcess>; readonly number: string },
+): StepWatch {
+  const tree = new ProcessTree();
+  return new StepWatch(context, endings, {
+    id: `${context.environment['SLURM_JOB_ID']}.${number}`,
+    signal: (name) =>
+      tree.signal(
+        [...ranks].flatMap(({ pid }) => pid ?? []),
+        name,
+      ),
+  });
 }
 
 function heldBy(environment: Context['environment']): Required<Held> {
@@ -148,7 +188,7 @@ async function placesFor(
     const chosen = nodesFor(nodes, ask, places.taken());
     const wanted = new Map<number, number>();
     for (const { node } of ranksOn(chosen, size))
-      wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + wish.cpus));
+      wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + (wish.cpus ?? 1)));
     const release = claimOr(context, places, wanted);
     if (release !== null) return { chosen, release };
     if (looks === TOLD_AFTER) {
@@ -246,10 +286,10 @@ function runRank(
   const { environment } = context;
   const here = Math.max(0, nodes.indexOf(environment['SLURMD_NODENAME'] ?? ''));
   const variables = {
-    ...stepVariables(
-      total,
-      chosen.map((at) => nodes[at] ?? ''),
-    ),
+    ...stepVariables(total, {
+      nodes: chosen.map((at) => nodes[at] ?? ''),
+      cpus: wish.cpus,
+    }),
     SLURM_STEP_ID: number,
     SLURM_STEPID: number,
     SLURM_PROCID: String(rank.rank),
@@ -292,15 +332,21 @@ function runRank(
 }
 
 /** What all ranks of a step find (srun(1), "OUTPUT ENVIRONMENT VARIABLES"). */
-export function stepVariables(total: number, nodes: readonly string[]): Record<string, string> {
+export function stepVariables(
+  total: number,
+  { nodes, cpus }: { readonly nodes: readonly string[]; readonly cpus: number | null },
+): Record<string, string> {
   const hosts = hostsInOrder(nodes);
+  const each = onEach(total, Math.max(1, nodes.length));
   return {
     SLURM_NTASKS: String(total),
     SLURM_NPROCS: String(total),
     SLURM_STEP_NUM_TASKS: String(total),
     SLURM_STEP_NUM_NODES: String(nodes.length),
     SLURM_STEP_NODELIST: hosts,
-    SLURM_STEP_TASKS_PER_NODE: onEach(total, Math.max(1, nodes.length)),
+    SLURM_STEP_TASKS_PER_NODE: each,
+    SLURM_TASKS_PER_NODE: each,
+    ...(cpus === null ? {} : { SLURM_CPUS_PER_TASK: String(cpus) }),
     SLURM_STEP_ID: '0',
     SLURM_STEPID: '0',
   };

@@ -6,7 +6,7 @@ import { err, ok, type Result } from '../../../kernel/base/result.ts';
 export interface OptionRow<Name extends string = string> {
   readonly long: Name;
   readonly short?: string;
-  /** Absent: it stands alone. `maybe`: only as `--name=value`. */
+  /** Absent: it stands alone. `maybe`: only as `--name=value` or `-nvalue`. */
   readonly value?: 'always' | 'maybe';
   /** Which other one it takes back. */
   readonly undoes?: string;
@@ -102,11 +102,11 @@ function short<Name extends string>(
     rest = rest.slice(1);
     const row = rows.find((one) => one.short === letter);
     if (row === undefined) return err(`invalid option -- '${letter}'`);
-    if (row.value !== 'always') {
+    if (row.value === undefined) {
       taken.push([row.long, '']);
       continue;
     }
-    const value = rest === '' ? left.shift() : rest;
+    const value = rest === '' && row.value === 'always' ? left.shift() : rest;
     if (value === undefined) return err(`option requires an argument -- '${letter}'`);
     taken.push([row.long, value]);
     rest = '';

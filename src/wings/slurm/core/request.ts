@@ -189,10 +189,15 @@ function leastOf(text: string): number {
 
 const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1_048_576 };
 
-function mebibytes(name: BatchOption, text: string): number {
+export function readMebibytes(name: BatchOption, text: string): Result<number, string> {
   const [, amount = '', unit = 'M'] = /^(\d{1,12})([KMGT])?B?$/i.exec(text) ?? [];
-  if (amount === '') bad(`Invalid --${name} specification`);
-  return Math.ceil(Number(amount) * (UNITS[unit.toUpperCase()] ?? 1));
+  if (amount === '') return err(`Invalid --${name} specification`);
+  return ok(Math.ceil(Number(amount) * (UNITS[unit.toUpperCase()] ?? 1)));
+}
+
+function mebibytes(name: BatchOption, text: string): number {
+  const read = readMebibytes(name, text);
+  return read.ok ? read.value : bad(read.error);
 }
 
 function memoryOf(given: Given, cpus: number): Pick<Request, 'memory'> {

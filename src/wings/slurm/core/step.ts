@@ -52,6 +52,24 @@ export function sizeOf(
   return ok({ used: Math.min(used, all), all });
 }
 
+/** What ranks of a node are to have there, and what the job has; memory in MiB, null: not said. */
+export interface RoomWish {
+  readonly ranks: number;
+  readonly cpus: number;
+  readonly memory: number | null;
+}
+
+/** Why a step can never have what it asks for; null: it can. */
+export function roomProblem(
+  { ranks, cpus, memory }: RoomWish,
+  held: { readonly cpusPerNode: number; readonly memory: number | null },
+): string | null {
+  if (ranks * cpus > held.cpusPerNode)
+    return `${ranks * cpus} cpus are more than the ${held.cpusPerNode} that it has on a node`;
+  if (memory === null || held.memory === null || memory <= held.memory) return null;
+  return `${memory}M are more than the ${held.memory}M that it has on a node`;
+}
+
 /** The nodes with most room, in the job's order; `taken`: cpus of each that other steps have. */
 export function nodesFor(
   nodes: readonly string[],

@@ -21,6 +21,11 @@ export interface StepWish {
   /** The processes are of MPI, and find each other by PMI. */
   readonly pmi?: boolean;
   readonly bind?: 'none' | 'core' | 'numa';
+  /** Hears of each end, and may end the others. */
+  readonly watch?: (step: { readonly id: string; readonly signal: (number: number) => void }) => {
+    ended(code: number): void;
+    close(): void;
+  };
 }
 
 const PASSED = ['SIGINT', 'SIGTERM', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
@@ -61,10 +66,18 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     return { sink, client };
   });
   const all = clients.map(({ client }) => client);
+  const watch = wish.watch?.({
+    id,
+    signal: (number) => {
+      for (const client of all) client.signal(number);
+    },
+  });
+  for (const client of all) void client.done.then(({ code }) => watch?.ended(code));
   const restore = terminal ? sitAt(context, all[0] as StepClient) : standBy(context, all, !pmi);
   for (const client of all) for (const name of early.kept) pass(client, name);
   const results = await Promise.all(all.map((client) => client.done));
   restore();
+  watch?.close();
   for (const { sink } of clients) sink.end();
   tell(context, reply.id, results);
   if (ranks?.unmet != null && results.every(({ why }) => why === null)) note(ranks.unmet);

@@ -153,7 +153,9 @@ test('[X5] nodes that get no rank are none of the step, and counts add up', () =
   const ranks = ranksOf({ nodes, ranksPerNode: 2 }, { tasks: 3, nodeCount: null });
   assert.ok(ranks.ok);
   const used = nodes.filter((_, at) => ranks.value.some(({ node }) => node === at));
-  const variables = stepVariables(5, used);
+  const variables = stepVariables(5, { nodes: used, cpus: 2 });
   assert.equal(variables['SLURM_STEP_TASKS_PER_NODE'], '2(x2),1');
   assert.equal(variables['SLURM_STEP_NUM_NODES'], '3');
+  assert.equal(variables['SLURM_TASKS_PER_NODE'], '2(x2),1');
+  assert.equal(variables['SLURM_CPUS_PER_TASK'], '2');
 });

@@ -1,7 +1,7 @@
 // `srun` in a script on a node of its job.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -11,6 +11,7 @@ import { srun } from '../../../../src/wings/slurm/cli/srun.ts';
 /** On `n1`, the only node of its job. */
 function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
   const notes: string[] = [];
+  const said: string[] = [];
   const context = {
     cwd,
     environment: {
@@ -23,9 +24,9 @@ function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
     },
     api: () => assert.fail('a head is asked'),
     note: (line: string) => notes.push(line),
-    error: () => undefined,
+    error: (text: string) => said.push(text),
   } as unknown as Context;
-  return { context, notes };
+  return { context, notes, said };
 }
 
 test('binding that is asked for on a node fails nothing there, and asks no head', async () => {
@@ -54,4 +55,63 @@ test('[X1] ranks with one file overwrite nothing of each other', async (t) => {
   }
   assert.equal(await srun(context, ['--open-mode=append', '-n1', '-oout', 'echo', 'x']), 0);
   assert.equal(lines().length, all.length + 1);
+});
+
+const TWO = { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2', SLURM_MEM_PER_NODE: '200' };
+
+test('[X5] a step that asks for more than its job has is refused', async () => {
+  const { context } = onNode('/', TWO);
+  for (const words of [['-c', '9'], ['-n2', '-c2'], ['--mem=900M']])
+    await assert.rejects(
+      () => srun(context, [...words, 'true']),
+      /Unable to create step for job 42/,
+    );
+  for (const words of [['-n1', '-c2'], ['--mem=200M'], ['--mem=0']])
+    assert.equal(await srun(context, [...words, 'true']), 0, words.join(' '));
+});
+
+function statOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8');
+  } catch {
+    return ' Z ';
+  }
+}
+
+test('[X5] a step ends at its limit, at a bad end and after the wait, with all it started', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { context, said } = onNode(folder, TWO);
+  // The last one waits for a program of its own, which is to end with it.
+  const program = (first: string) => [
+    '/bin/sh',
+    '-c',
+    `[ $SLURM_PROCID = 1 ] || ${first}; sleep 600 & echo $! > pid; wait; exit 0`,
+  ];
+  const gone = async (): Promise<boolean> => {
+    const pid = readFileSync(path.join(folder, 'pid'), 'utf8').trim();
+    for (let looks = 0; looks < 3000; looks++) {
+      if (!existsSync(`/proc/${pid}`) || / Z /.test(statOf(pid))) return true;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return false;
+  };
+  for (const [words, first, why] of [
+    [['-t', '0:01', '-n2'], ':', /STEP 42\.\S+ CANCELLED DUE TO TIME LIMIT/],
+    [['-K1', '-n2'], 'exit 3', /Terminating StepId=42\.\S+: a task exited with exit code 3/],
+    [['--kill-on-bad-exit', '-n2'], 'exit 3', /Terminating StepId/],
+    [['-W', '1', '-n2'], 'exit 0', /First task exited 1s ago\. Terminating/],
+  ] as const) {
+    said.length = 0;
+    const running = srun(context, [
+      ...words,
+      ...program(`{ until [ -s pid ]; do sleep 0.05; done; ${first}; }`),
+    ]);
+    assert.equal(await running, 143, words.join(' '));
+    assert.match(said.join(''), why);
+    assert.ok(await gone(), words.join(' '));
+    rmSync(path.join(folder, 'pid'));
+  }
+  await assert.rejects(() => srun(context, ['-K7', 'true']), /--kill-on-bad-exit/);
+  await assert.rejects(() => srun(context, ['-W', 'x', 'true']), /--wait/);
 });
