@@ -71,7 +71,8 @@ export interface CardUse {
   /** Absent: the tool does not say. */
   readonly watts?: number;
   readonly celsius?: number;
-  readonly slowedBy?: SlowedBy;
+  /** Null: nothing keeps it slow. Absent: the tool does not say. */
+  readonly slowedBy?: SlowedBy | null;
 }
 
 export interface NodeGpus {

@@ -19,8 +19,8 @@ export interface SeenCard {
   readonly watts?: number;
   /** Temperature of the chip. */
   readonly celsius?: number;
-  /** What keeps it slow. Absent: nothing does, or its tool does not say. */
-  readonly slowedBy?: SlowedBy;
+  /** What keeps it slow; null: nothing. Absent: its tool does not say. */
+  readonly slowedBy?: SlowedBy | null;
   /** Why it should get no new work, in the driver's words; empty: it is well. */
   readonly ills: readonly string[];
   readonly numaNode?: number;

@@ -83,14 +83,23 @@ export class IdleBook {
   }
 }
 
-/** `Its 2 gpus have been idle for 41m …`. */
-export function idleWords(gpus: number, idleMs: number, rule: IdleRule): string {
+/** What is done with a task at last, and after how long. */
+export interface IdleWay {
+  readonly does: 'end' | 'hold';
+  readonly afterMs: number;
+}
+
+/** `Its 2 gpus have been idle for 41m …`. `way`: null where nothing is done but that. */
+export function idleWords(
+  gpus: number,
+  idleMs: number,
+  { belowPercent, way }: { readonly belowPercent: number; readonly way: IdleWay | null },
+): string {
   const which = gpus === 1 ? 'Its gpu has' : `All its ${plural(gpus, 'gpu')} have`;
-  const words = `${which} been idle for ${span(idleMs)}, at less than ${rule.belowPercent}% of the time.`;
-  if (rule.endAfterMs !== null)
-    return `${words} The task is ended after ${span(rule.endAfterMs)} of that.`;
-  if (rule.holdAfterMs === null) return words;
-  return `${words} The task is put back and held after ${span(rule.holdAfterMs)} of that.`;
+  const words = `${which} been idle for ${span(idleMs)}, at less than ${belowPercent}% of the time.`;
+  if (way === null) return words;
+  const done = way.does === 'end' ? 'ended' : 'put back and held';
+  return `${words} The task is ${done} after ${span(way.afterMs)} of that.`;
 }
 
 /** For the outcome of a task that is ended. */

@@ -19,6 +19,8 @@ const MILLI_MAX = 100_000_000;
 const EPOCH_ID_MAX = 64;
 const WATTS_MAX = 10_000;
 const CELSIUS_MAX = 1000;
+/** An older head takes no notice of it. */
+const NOT_SLOWED = false;
 
 /** `now`: by the same clock as the looks. */
 export function writeLooks(looks: readonly Look[], now: number): object {
@@ -44,6 +46,7 @@ function writeGpu(use: GpuUse): unknown[] {
   const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } = use;
   const row = [number, busyPercent, memoryBytes];
   const warm = [watts ?? null, celsius ?? null];
+  if (slowedBy === null) return [...row, ...warm, NOT_SLOWED];
   if (slowedBy !== undefined) return [...row, ...warm, SLOWED_BY.indexOf(slowedBy)];
   return warm.every((one) => one === null) ? row : [...row, ...warm];
 }
@@ -130,7 +133,8 @@ function readWarmth([watts, celsius, slowed]: readonly unknown[]): Omit<
   GpuUse,
   'number' | 'busyPercent' | 'memoryBytes'
 > {
-  const slowedBy = isAmount(slowed) ? SLOWED_BY[slowed] : undefined;
+  const which = isAmount(slowed) ? SLOWED_BY[slowed] : undefined;
+  const slowedBy = slowed === NOT_SLOWED ? null : which;
   return {
     ...(slowedBy === undefined ? {} : { slowedBy }),
     ...(typeof watts === 'number' && isWhole(watts, 0, WATTS_MAX) ? { watts } : {}),

@@ -10,7 +10,14 @@ import { isStopped } from '../../../kernel/machine/tasks/stops.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import type { Settings } from '../../../kernel/model/settings.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
-import { endedWords, heldWords, IdleBook, type IdleRule, idleWords } from '../core/idle.ts';
+import {
+  endedWords,
+  heldWords,
+  IdleBook,
+  type IdleRule,
+  type IdleWay,
+  idleWords,
+} from '../core/idle.ts';
 import type { Look } from '../model/look.ts';
 
 type Known = Pick<Engine, 'state' | 'settings' | 'perform'>;
@@ -69,9 +76,10 @@ export class IdleGpus {
     const idleMs = this.#book.idleMs(epochId, names, now);
     if (idleMs < rule.forMs) return;
     const gpus = parts.reduce((sum, [, { share }]) => sum + share.gpus.length, 0);
+    const way = wayOf(task, rule);
     this.#named.add(epochId);
-    state.scratch.taskNotices.set(epochId, idleWords(gpus, idleMs, rule));
-    const command = task.ending === null ? commandFor(task, { rule, gpus, idleMs }) : null;
+    state.scratch.taskNotices.set(epochId, idleWords(gpus, idleMs, { ...rule, way }));
+    const command = task.ending === null ? commandFor(task, { way, gpus, idleMs }) : null;
     if (command === null) return;
     this.#log.info({ task: task.id, idleMs, command: command.kind }, 'the gpus of a task are idle');
     known.perform({ kind: 'command', command, actor: { kind: 'system' } }, () => undefined);
@@ -79,22 +87,29 @@ export class IdleGpus {
 }
 
 interface Idle {
-  readonly rule: IdleRule;
+  readonly way: IdleWay | null;
   readonly gpus: number;
   readonly idleMs: number;
 }
 
 /** What is done with it; null: nothing yet. */
-function commandFor(task: Task, { rule, gpus, idleMs }: Idle): CancelTask | RequeueTask | null {
-  const { holdAfterMs, endAfterMs } = rule;
+function commandFor(task: Task, { way, gpus, idleMs }: Idle): CancelTask | RequeueTask | null {
+  if (way === null || idleMs < way.afterMs) return null;
   const { partition } = task.job.spec;
   const place = placeOf(task.job, task.index);
-  if (endAfterMs !== null && idleMs >= endAfterMs)
+  if (way.does === 'end')
     return { kind: 'cancel_task', place, because: endedWords(gpus, idleMs, partition) };
-  // A worker that waits held would be missing to its pool, and nobody would see it.
-  if (holdAfterMs === null || idleMs < holdAfterMs || task.job.spec.pool !== undefined) return null;
   const because = heldWords(gpus, idleMs, partition);
   return { kind: 'requeue_task', place, because, holds: true };
+}
+
+/** Null: it is only named. */
+function wayOf({ job }: Task, { holdAfterMs, endAfterMs }: IdleRule): IdleWay | null {
+  if (endAfterMs !== null) return { does: 'end', afterMs: endAfterMs };
+  // A worker that waits held would be missing to its pool, and nobody would see it; and what must
+  // not start twice has begun.
+  if (holdAfterMs === null || job.spec.pool !== undefined || !job.spec.requeue) return null;
+  return { does: 'hold', afterMs: holdAfterMs };
 }
 
 function hasRules({ gpuIdle = {} }: Settings): boolean {

@@ -33,7 +33,7 @@ export function measure({ samples, idleGpus }: Services, scrape: Scrape): void {
       for (const key of FLOWS) if (node.flow !== undefined) flows[key][name] = node.flow[key];
     }
     for (const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } of gpus) {
-      slowed[`${name}/${number}`] = slowedBy === undefined ? 0 : 1;
+      if (slowedBy !== undefined) slowed[`${name}/${number}`] = slowedBy === null ? 0 : 1;
       if (watts !== undefined) drawn[`${name}/${number}`] = watts;
       if (celsius !== undefined) warm[`${name}/${number}`] = celsius;
       busy[`${name}/${number}`] = busyPercent;

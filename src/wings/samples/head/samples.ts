@@ -353,7 +353,7 @@ function* figuresOf({ node, gpus }: Look): Generator<readonly [figure: string, a
     yield [`gpu${number}-memory`, memoryBytes];
     if (watts !== undefined) yield [`gpu${number}-watts`, watts];
     if (celsius !== undefined) yield [`gpu${number}-celsius`, celsius];
-    yield [`gpu${number}-slowed`, slowedBy === undefined ? 0 : 100];
+    if (slowedBy !== undefined) yield [`gpu${number}-slowed`, slowedBy === null ? 0 : 100];
   }
 }
 

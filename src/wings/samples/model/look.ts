@@ -45,8 +45,8 @@ export interface GpuUse {
   /** Absent: its tool does not say. */
   readonly watts?: number;
   readonly celsius?: number;
-  /** What keeps it slow. Absent: nothing does, or its tool does not say. */
-  readonly slowedBy?: SlowedBy;
+  /** What keeps it slow; null: nothing. Absent: its tool does not say. */
+  readonly slowedBy?: SlowedBy | null;
 }
 
 /** Gpus of one look that are told. */

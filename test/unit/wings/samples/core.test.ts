@@ -317,6 +317,7 @@ test('[V11] what an agent says of disks, power and heat is read with care', () =
     gpus: [
       { ...gpu, slowedBy: 'power' },
       { ...gpu, number: 1, watts: 5 },
+      { ...gpu, number: 2, slowedBy: null },
     ],
   };
   assert.deepEqual(readLooks(writeLooks([look], 0), 0), [look]);

@@ -134,6 +134,18 @@ test('[V18] a task is put back and held where the partition says so, until it is
   assert.equal(head.task(`${id}`).state, 'starting');
 });
 
+for (const [title, fields] of [
+  ['a job that must not start twice', { requeue: false }],
+  ['a worker of a pool', { pool: {} }],
+] as const) {
+  test(`[V18] ${title} is named, not put back, and nothing else is said`, () => {
+    const { head, id, looks } = world({ holdAfterMs: 120_000 });
+    Object.assign(head.job(id).spec, fields);
+    assert.match(looks(20, 0) ?? '', /idle for 3m10s, at less than 5% of the time\.$/);
+    assert.equal(head.task(`${id}`).ending, null);
+  });
+}
+
 test('[V18] what completes before it is put back is over, and not held', () => {
   const { head, id, looks } = world({ holdAfterMs: 60_000 });
   looks(8, 0);

@@ -41,6 +41,13 @@ interface Links {
   looksLeft: number;
 }
 
+interface Cuda {
+  readonly driver: string;
+  /** Null: not known. */
+  version: string | null;
+  looksLeft: number;
+}
+
 export class Nvidia {
   readonly #machine: MachineView;
   readonly #tool: Tool;
@@ -52,13 +59,15 @@ export class Nvidia {
   readonly #topology: Tool;
   #links: Links | null = null;
   readonly #setUp: NvidiaSetUp;
-  /** Asked once of each driver. */
-  #cuda: { readonly driver: string; readonly version: string | null } | null = null;
+  /** As that for links: of what the driver's version is nothing depends. */
+  readonly #versions: Tool;
+  #cuda: Cuda | null = null;
 
   constructor(machine: MachineView) {
     this.#machine = machine;
     this.#tool = machine.tool('nvidia-smi');
     this.#topology = machine.tool('nvidia-smi');
+    this.#versions = machine.tool('nvidia-smi');
     this.#setUp = new NvidiaSetUp(machine);
   }
 
@@ -111,33 +120,42 @@ export class Nvidia {
     return joined;
   }
 
-  /** Drivers before 535 do not say it so. */
-  async #cudaOf(driver: string): Promise<string | null> {
-    if (this.#cuda?.driver === driver) return this.#cuda.version;
-    const said = await this.#tool.run('--version');
-    const version = cudaVersionIn(textOf(said));
-    if (said.kind === 'said') this.#cuda = { driver, version };
-    return version;
+  /** Asked beside the look, once of each driver that answers. Drivers before 535 do not say it so. */
+  #askCuda(driver: string): void {
+    const known = this.#cuda?.driver === driver ? this.#cuda : null;
+    if (known !== null && known.looksLeft > 0) {
+      known.looksLeft -= 1;
+      return;
+    }
+    const asked = { driver, version: known?.version ?? null, looksLeft: LOOKS_BETWEEN };
+    this.#cuda = asked;
+    void this.#versions.run('--version').then((said) => {
+      if (said.kind === 'mute') return;
+      asked.version = cudaVersionIn(said.text);
+      asked.looksLeft = Number.POSITIVE_INFINITY;
+    });
   }
 
   async #withProcesses(
     seen: readonly NvidiaCard[],
     lost: ReturnType<typeof readLost>,
   ): Promise<Answer> {
+    const driver = seen.find((one) => one.driver !== null)?.driver ?? null;
+    if (driver !== null) this.#askCuda(driver);
     const apps = await this.#tool.run(`--query-compute-apps=${APP_FIELDS}`, FORMAT);
     const isCut = seen.some((one) => one.isCut);
     const listed = isCut ? readSlices(textOf(await this.#tool.run('-L'))) : [];
     const xml = isCut ? textOf(await this.#tool.run('-q', '-x')) : '';
     const slices = withInstances(listed, xml);
     const placed = slicesByPid(xml, slices);
-    const driver = seen.find((one) => one.driver !== null)?.driver ?? null;
     const setUp = this.#setUp.look(driver, seen);
-    const cuda = driver === null ? null : await this.#cudaOf(driver);
+    const cards = withLinks(withSlices(this.#withXids(seen), slices), await this.#linksOf(seen));
+    const cuda = this.#cuda?.driver === driver ? this.#cuda.version : null;
     return {
       ...({ kind: 'answered', vendor: VENDOR, lost } as const),
       driver: driver === null ? null : driverWords(driver, cuda, setUp),
       notes: setUpNotes(setUp),
-      cards: withLinks(withSlices(this.#withXids(seen), slices), await this.#linksOf(seen)),
+      cards,
       processes: placeOnSlices(readApps(textOf(apps)), slices, placed),
       remark: apps.kind === 'mute' ? `who uses the cards is not known: ${apps.words}` : null,
     };

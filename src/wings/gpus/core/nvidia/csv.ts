@@ -89,12 +89,13 @@ const SLOWED: readonly (readonly [mask: number, word: SlowedBy])[] = [
   [0x08, 'hardware'],
 ];
 
-function slownessOf(row: ReadonlyMap<string, string>): { slowedBy?: SlowedBy } {
+function slownessOf(row: ReadonlyMap<string, string>): { slowedBy?: SlowedBy | null } {
   const names = ['clocks_event_reasons.active', 'clocks_throttle_reasons.active'];
   const text = names.map((name) => row.get(name) ?? '').find((cell) => HEX.test(cell));
-  const bits = Number(text ?? 0);
-  const slowedBy = SLOWED.find(([mask]) => (bits & mask) !== 0)?.[1];
-  return slowedBy === undefined ? {} : { slowedBy };
+  if (text === undefined) return {};
+  // Only the lowest of its 64 bits are asked for, and they are whole in any number of 64 bits.
+  const bits = Number(BigInt(text) & 0xffn);
+  return { slowedBy: SLOWED.find(([mask]) => (bits & mask) !== 0)?.[1] ?? null };
 }
 
 /** A name may hold commas, and stands between the pid and the memory. */

@@ -1,4 +1,5 @@
-// Which cards are joined is only a wish of placement: asking for it holds up no look.
+// Which cards are joined is only a wish of placement, and versions are for people: asking for them
+// holds up no look.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -6,7 +7,11 @@ import { Nvidia } from '../../../../../src/wings/gpus/agent/makers/nvidia.ts';
 import { FIELDS } from '../../../../../src/wings/gpus/core/nvidia/csv.ts';
 import type { MachineView, Said } from '../../../../../src/wings/gpus/ports/machine-view.ts';
 
-const CELLS: Readonly<Record<string, string>> = { name: 'NVIDIA L40S', 'memory.total': '46068' };
+const CELLS: Readonly<Record<string, string>> = {
+  name: 'NVIDIA L40S',
+  'memory.total': '46068',
+  driver_version: '580.1',
+};
 const CARDS = ['GPU-a', 'GPU-b'].map((uuid, index) => {
   const own: Record<string, string> = {
     index: String(index),
@@ -36,6 +41,33 @@ function machineSaying(links: Said): { readonly view: MachineView; readonly aske
   };
   return { view, asked: () => count };
 }
+
+test('[V5] a tool that hangs when it is asked for its version holds up no look', async () => {
+  const { view } = machineSaying({ kind: 'said', code: 0, text: '' });
+  let asked = 0;
+  const tool: MachineView['tool'] = (program) => {
+    const { isThere, run } = view.tool(program);
+    let hangs = false;
+    return {
+      isThere,
+      run: (first = '', ...more) => {
+        if (first === '--version') {
+          asked += 1;
+          hangs = true;
+          return new Promise(() => undefined);
+        }
+        if (hangs) return Promise.resolve({ kind: 'mute', words: 'it hangs' });
+        return run(first, ...more);
+      },
+    };
+  };
+  const nvidia = new Nvidia({ ...view, tool });
+  for (let look = 0; look < 500; look += 1) {
+    const answer = await nvidia.look();
+    assert.equal(answer?.kind === 'answered' && answer.driver, '580.1');
+  }
+  assert.equal(asked, 1);
+});
 
 for (const links of [
   { kind: 'mute', words: 'nvidia-smi: ran into its limit of 30 s' },

@@ -65,6 +65,7 @@ test('[V1] a row is a card by its uuid, with the address as the kernel writes it
         memoryBytes: 24_564 * MIB,
         memoryUsedBytes: 12 * MIB,
         busyPercent: 3,
+        slowedBy: null,
         ills: [],
         watts: 38.12,
         celsius: 44,
@@ -86,7 +87,8 @@ test('[V1] what keeps a card slow is told, and a limit of power is nothing unusu
     };
     return readCards(row(cells), FIELDS)[0]?.card.slowedBy;
   };
-  assert.equal(slowed('0x0000000000000005'), undefined);
+  assert.equal(slowed('0x0000000000000005'), null);
+  assert.equal(slowed('[N/A]'), undefined, 'nobody says');
   assert.equal(slowed('0x0000000000000024'), 'heat');
   assert.equal(slowed('[N/A]', '0x0000000000000080'), 'power');
   assert.equal(slowed('0x0000000000000008'), 'hardware');
