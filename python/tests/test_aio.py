@@ -27,6 +27,15 @@ class Awaited(unittest.IsolatedAsyncioTestCase):
             self.assertEqual(b"".join([piece async for piece in job[1].logs(follow=True)]), b"2\n")
             self.assertGreaterEqual(len([one async for one in client.jobs("all", limit=5)]), 5)
 
+    async def test_output_is_there_when_the_client_is_closed(self):
+        async with weft.aio.AsyncClient() as client:
+            done = await client.run("echo kept")
+            job = await client.submit("echo more")
+            more = await job.result()
+        self.assertEqual((done.output, more.output), ("kept\n", "more\n"))
+        with self.assertRaises(TypeError):
+            list(job)
+
     async def test_what_is_given_up_is_cancelled(self):
         async with weft.aio.AsyncClient() as client:
             running = asyncio.ensure_future(client.run("sleep 300", name="given up"))

@@ -31,6 +31,22 @@ class Jobs(Clients):
         self.assertEqual(done.job.output("stderr"), "more\n")
         self.assertEqual(done.info.task_count, done.info["taskCount"])
 
+    def test_output_is_whole_or_an_error(self) -> None:
+        many = self.client.run("head -c 17000000 /dev/zero")
+        with self.assertRaisesRegex(weft.WeftError, r"more than 16777216 bytes.*job\.logs\(\)"):
+            many.output
+        self.assertEqual(len(many.job.output(bytes_max=1000)), 1000)
+        self.assertEqual(sum(map(len, many.job.logs())), 17_000_000)
+
+    def test_output_is_there_when_the_client_is_closed(self) -> None:
+        with weft.Client() as client:
+            done = client.run("echo kept")
+        self.assertEqual(done.output, "kept\n")
+
+    def test_a_job_is_not_iterated(self) -> None:
+        with self.assertRaisesRegex(TypeError, r"job\.tasks\(\)"):
+            list(self.client.job(1))  # type: ignore[call-overload]
+
     def test_a_list_is_run_as_it_is(self) -> None:
         self.assertEqual(self.client.run(["echo", "$HOME", "a b"]).output, "$HOME a b\n")
 

@@ -435,6 +435,7 @@ class Ends(Executors):
             self.executor.submit(die, 3).result(LIMIT)
         self.assertIn("exit code 3", str(caught.exception))
         self.assertIn("the last words", str(caught.exception))
+        self.assertIsInstance(caught.exception, concurrent.futures.BrokenExecutor)
         future, process, _ = self.held("killed")
         behind = self.executor.submit(square, 5)
         os.kill(process, signal.SIGKILL)
@@ -620,8 +621,9 @@ class Pools(Executors):
             "is not a module": lambda: weft.Executor(1, modules=["json"]),
         }
         for words, make in cases.items():
-            with self.subTest(words), self.assertRaisesRegex(weft.WeftError, words):
+            with self.subTest(words), self.assertRaisesRegex(weft.WeftError, words) as caught:
                 make()
+            self.assertIsInstance(caught.exception, (ValueError, TypeError))
 
     def test_after_shutdown_nothing_is_taken(self):
         executor = weft.Executor(1, **WORKER)

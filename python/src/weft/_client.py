@@ -92,7 +92,7 @@ class Client:
         """Submits a job and waits for its end; it is cancelled when that is interrupted."""
         job = self.submit(command, **options)
         try:
-            return job.result(check=check)
+            return job.result(check=check)._fetch()
         except KeyboardInterrupt:
             job.cancel()
             raise

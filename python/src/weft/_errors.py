@@ -57,7 +57,7 @@ class CallError(WeftError):
     """A call of a function gave no value, and its function is not to blame."""
 
 
-class WorkerLost(CallError):
+class WorkerLost(CallError, BrokenExecutor):
     """The worker went away while it had the call: its process, its node or its time."""
 
 
@@ -121,6 +121,10 @@ def settled_error(why: str, detail: str, name: str, worker: Optional[str]) -> Ca
     return kind_of(f"{name}{where}: {detail}", code=code, kind=kind)
 
 
+class WrongArgument(WeftError, ValueError):
+    """An argument of this program is wrong; nothing was sent."""
+
+
 def wrong(message: str, hint: Optional[str] = None) -> WeftError:
     """An argument of this program is wrong."""
-    return WeftError(message, hint=hint)
+    return WrongArgument(message, hint=hint)

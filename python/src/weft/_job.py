@@ -7,7 +7,7 @@ import os
 import re
 import time
 import uuid
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NoReturn, Optional, Tuple, Union
 
 from ._errors import JobFailed, WeftError, wrong
 from ._files import pull
@@ -46,6 +46,7 @@ class JobResult:
     def __init__(self, job: "Job", info: View) -> None:
         self.job = job
         self.info = info
+        self._output: Optional[str] = None
 
     @property
     def exit_code(self) -> Optional[int]:
@@ -56,8 +57,18 @@ class JobResult:
 
     @property
     def output(self) -> str:
-        """What it wrote to standard output."""
-        return self.job.output()
+        """What it wrote to standard output, as a whole. WeftError when that is more than 16 MiB."""
+        if self._output is None:
+            self._output = self.job.output()
+        return self._output
+
+    def _fetch(self) -> "JobResult":
+        """Brings what it wrote: it is there also when the client is closed, and nobody waits for it."""
+        try:
+            self.output
+        except (WeftError, OSError, http.client.HTTPException):
+            pass  # Whoever asks for it is told.
+        return self
 
     def __repr__(self) -> str:
         return f"<JobResult {self.job.id}: {outcome_words(self.info)}>"
@@ -95,6 +106,10 @@ class Job:
     def __getitem__(self, index: int) -> "Job":
         """One task of an array."""
         return Job(self._client, f"{self.id.partition('[')[0]}[{index}]")
+
+    def __iter__(self) -> NoReturn:
+        # By `[0]`, `[1]` and so on Python would ask for ever: no index is too large for a handle.
+        raise TypeError("a job is not iterated; job.tasks() gives its tasks, job[7] the handle of one")
 
     def tasks(self) -> Iterator[View]:
         """Its tasks by index."""
@@ -169,13 +184,22 @@ class Job:
             finally:
                 answer.close()
 
-    def output(self, stream: str = "stdout", bytes_max: int = _OUTPUT_BYTES_MAX) -> str:
-        """Captured output as one text, 16 MiB of it at most unless you say otherwise."""
+    def output(self, stream: str = "stdout", bytes_max: Optional[int] = None) -> str:
+        """Captured output as one text: all of it, or so much of its beginning as `bytes_max` says.
+        WeftError when that is not said and it is more than 16 MiB.
+        """
+        most = _OUTPUT_BYTES_MAX if bytes_max is None else bytes_max
         pieces, size = [], 0
         for piece in self.logs(stream):
-            pieces.append(piece[: bytes_max - size])
+            if bytes_max is None and size + len(piece) > most:
+                raise WeftError(
+                    f"Job {self.id} has written more than {most} bytes.",
+                    kind="failed_precondition",
+                    hint="job.logs() gives all of it in pieces, job.output(bytes_max=1_000_000) its beginning.",
+                )
+            pieces.append(piece[: most - size])
             size += len(pieces[-1])
-            if size >= bytes_max:
+            if bytes_max is not None and size >= most:
                 break
         return b"".join(pieces).decode("utf-8", "replace")
 

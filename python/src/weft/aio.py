@@ -18,6 +18,7 @@ from typing import (
     Iterable,
     Iterator,
     List,
+    NoReturn,
     Optional,
     Sequence,
     TypeVar,
@@ -100,15 +101,15 @@ class AsyncJob:
 
     async def result(self, timeout: Optional[Duration] = None, check: bool = True) -> JobResult:
         """Waits for its end. Raises JobFailed when it did not complete."""
-        return await _in_thread(lambda: self.sync.result(timeout, check))
+        return await _in_thread(lambda: self.sync.result(timeout, check)._fetch())
 
     async def why(self) -> View:
         """Why it is where it is."""
         return await _in_thread(self.sync.why)
 
-    async def output(self, stream: str = "stdout") -> str:
-        """Captured output as one text."""
-        return await _in_thread(lambda: self.sync.output(stream))
+    async def output(self, stream: str = "stdout", bytes_max: Optional[int] = None) -> str:
+        """Captured output as one text, as of `Job.output`."""
+        return await _in_thread(lambda: self.sync.output(stream, bytes_max))
 
     def logs(self, stream: str = "stdout", follow: bool = False) -> AsyncIterator[bytes]:
         """Captured output as it comes."""
@@ -136,6 +137,10 @@ class AsyncJob:
 
     def __getitem__(self, index: int) -> "AsyncJob":
         return AsyncJob(self.sync[index])
+
+    def __iter__(self) -> NoReturn:
+        iter(self.sync)
+        raise AssertionError("unreachable")
 
     def __repr__(self) -> str:
         return f"<AsyncJob {self.id}>"

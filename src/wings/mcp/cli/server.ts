@@ -166,7 +166,13 @@ export class Server {
   #run(tool: Tool, given: Given, asked: Asked) {
     // Who waits for a job keeps nobody from looking or cancelling.
     const line = tool.isAnswer === true ? this.#waits : this.#looks;
-    return line.take(asked, () => this.#ports.run(tool.argv(given)));
+    return line.take(asked, async () => {
+      const said = await this.#ports.run(tool.argv(given));
+      const { afterwards } = tool;
+      if (afterwards === undefined || said.code !== afterwards.code) return said;
+      const more = await this.#ports.run([afterwards.argv(given)]);
+      return { code: said.code, text: `${said.text}${more.text}` };
+    });
   }
 }
 

@@ -3,6 +3,8 @@
 
 /** Share of the room that the beginning has. */
 const HEAD_SHARE = 0.3;
+/** Room for what is said of the rest. */
+const NOTE_MAX = 60;
 
 export class BoundedText {
   readonly #headMax: number;
@@ -31,6 +33,8 @@ export class BoundedText {
 
   toString(): string {
     if (this.#lost === 0) return this.#head + this.#tail;
-    return `${this.#head}\n… ${this.#lost} characters are left out here …\n${this.#tail}`;
+    const tail = this.#tail.slice(NOTE_MAX);
+    const lost = this.#lost + NOTE_MAX;
+    return `${this.#head}\n… ${lost} characters are left out here …\n${tail}`;
   }
 }

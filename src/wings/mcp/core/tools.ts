@@ -22,6 +22,8 @@ export interface Tool {
   readonly isAnswer?: boolean;
   /** What it changes cannot be taken back. */
   readonly destructive?: boolean;
+  /** What is also said when the command ends with this code. */
+  readonly afterwards?: { readonly code: number; argv(given: Given): readonly string[] };
   /** Checked arguments as a command line of `weft`, or several, whose outputs follow each other. */
   argv(given: Given): readonly (readonly string[])[];
 }
@@ -33,8 +35,10 @@ const count = (description: string, minimum: number, maximum: number) => ({
   minimum,
   maximum,
 });
-/** More than an answer holds, and no more: output may be as large as a disk. */
-export const LOGS_LAST = '--last=64K';
+/** What an answer holds, with a line on how much is before that: output may be as large as a disk. */
+export const LOGS_LAST = '--last=18K';
+/** Of `weft wait`, when its time is over first. A job may end with it, too, and is then explained. */
+const WAIT_ENDED = 8;
 const JOB = text('A job, 42, or one task of an array, 42[7].', {
   pattern: '^\\d{1,15}(\\[\\d{1,9}\\])?$',
 });
@@ -190,7 +194,8 @@ export const TOOLS: readonly Tool[] = [
   {
     name: 'logs',
     title: 'Output of a job',
-    description: 'What a job has written; of much of it what came last.',
+    description:
+      'What a job has written; of much of it what came last, and how much is before that.',
     input: schema(
       {
         job: JOB,
@@ -207,7 +212,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'wait',
     title: 'Wait for a job',
     description:
-      'Waits until a job is done, for at most this many seconds. Ask again where it is not.',
+      'Waits until a job is done, for at most this many seconds; then says where it is. Ask again where it is not done.',
     input: schema(
       { job: JOB, seconds: count('Seconds to wait at most; default 30.', 1, 300) },
       'job',
@@ -215,6 +220,7 @@ export const TOOLS: readonly Tool[] = [
     readOnly: true,
     isAnswer: true,
     argv: ({ job, seconds = 30 }) => [['wait', `--timeout=${seconds}s`, '--', String(job)]],
+    afterwards: { code: WAIT_ENDED, argv: ({ job }) => ['why', '--', String(job)] },
   },
   {
     name: 'cancel',
