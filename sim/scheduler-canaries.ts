@@ -5,6 +5,7 @@ import type { Event } from '../src/kernel/machine/declared.ts';
 import { placeOf } from '../src/kernel/machine/jobs/place.ts';
 import type { State } from '../src/kernel/machine/state.ts';
 import { Step } from '../src/kernel/machine/step.ts';
+import { NO_CAPS } from '../src/kernel/model/caps.ts';
 import type { NodeName, TaskPlace } from '../src/kernel/model/ids.ts';
 import type { Candidate } from '../src/kernel/scheduler/line/line.ts';
 import { QuotaBook } from '../src/kernel/scheduler/line/quota.ts';
@@ -162,6 +163,20 @@ export const SCHEDULER_CANARIES: readonly Canary[] = [
     sentence: 'who asks for gpus that are joined gets such as are not',
     plant: giveUnjoined,
     weather: { ...CROWDED, links: 0.9 },
+  },
+  {
+    name: 'near-cards-ignored',
+    sentence: 'who asks for two gpus gets two that are not joined, though a pair is free',
+    plant: giveUnjoined,
+    weather: { ...CROWDED, links: 0.9 },
+  },
+  {
+    name: 'user-caps-ignored',
+    sentence: 'users have more gpus, or more of a type, than they may in all',
+    plant: () => ({
+      remove: replaceMethod(QuotaBook.prototype, 'capsOf', () => () => NO_CAPS),
+    }),
+    weather: { ...CROWDED, links: 0.1 },
   },
   {
     name: 'gpu-limit-ignored',

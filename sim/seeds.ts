@@ -105,6 +105,8 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'licences-ignored': 4,
   'any-card-will-do': 3,
   'links-ignored': 3,
+  'near-cards-ignored': 5,
+  'user-caps-ignored': 5,
   'gpu-limit-ignored': 5,
   'promise-broken': 10,
   'preempts-for-nothing': 1,

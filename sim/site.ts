@@ -1,6 +1,7 @@
 // What the site of one run tells the scheduler: partitions, qualities of service and weights drawn
 // from the seed, and what its config file may say instead for a while.
 
+import type { Caps } from '../src/kernel/model/caps.ts';
 import type { NodeName, UserName } from '../src/kernel/model/ids.ts';
 import {
   DEFAULT_PARTITION,
@@ -22,6 +23,9 @@ import type { Weather } from './weather.ts';
 const GIB = 1024 ** 3;
 /** What the cluster counts as a whole. */
 export const LICENCE = 'solver';
+
+/** What each user may hold in all. */
+const USER_CAPS: readonly Caps[] = [{}, {}, { gpus: 2 }, { 'gpus:a100': 2 }, { running: 4 }];
 
 /** Every job that is accepted by one of the configs can end under `base`. */
 export interface Site {
@@ -56,6 +60,7 @@ export function drawSite(
     weights: drawWeights(streams.of('weights')),
     depthMax: streams.of('depth').pick([1, 3, 100]),
     resources: { [LICENCE]: streams.of('cluster licences').pick([1, 2, 3]) },
+    ...(links === null ? {} : { caps: streams.of('user caps').pick(USER_CAPS) }),
   };
   const others = [1, 2].map((at) => vary(streams.under(`other ${at}`), base));
   return { base, others };

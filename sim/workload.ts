@@ -40,13 +40,17 @@ export function drawMachines(streams: Streams, weather: Weather): MachineMake[] 
   });
 }
 
-/** Cards of one machine; on most machines those of each pair are alike and joined. */
+/**
+ * Cards of one machine; on most machines those of each pair are alike and joined, on half of these
+ * all are alike.
+ */
 function drawCards(own: Streams, count: number, { links }: Weather): CardMake[] {
   const makes = Array.from({ length: count }, () => own.of('card').pick(CARD_MAKES));
   if (links === null || !own.of('card links').happens(0.7)) return makes;
+  const areAlike = own.of('cards alike').happens(0.5);
   return makes.map((make, at) => {
     const first = at - (at % 2);
-    return { ...(makes[first] ?? make), linkedWith: `GPU-${first}` };
+    return { ...(makes[areAlike ? 0 : first] ?? make), linkedWith: `GPU-${first}` };
   });
 }
 

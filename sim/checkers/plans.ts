@@ -162,6 +162,11 @@ function checkQuotas(step: Step, { place }: Extract<Event, { kind: 'task_allocat
   const { gpus, 'gpus:a100': a100s } = qos.gpusPerUser ?? {};
   atMost(inQos.gpus, gpus ?? null, `${words} gpus under ${qos.name}`, 'V21');
   atMost(inQos.a100s, a100s ?? null, `${words} a100 under ${qos.name}`, 'V21');
+  const { caps = {} } = scheduling;
+  const inAll = heldBy(state, (one) => one.owner === job.owner);
+  atMost(inAll.gpus, caps.gpus ?? null, `${words} gpus`, 'V21');
+  atMost(inAll.a100s, caps['gpus:a100'] ?? null, `${words} a100`, 'V21');
+  atMost(inAll.tasks, caps.running ?? null, `${words} tasks in all`);
   atMost(inQos.cpus, qos.runningCpusPerUser, `${words} cpus under ${qos.name}`);
 }
 
