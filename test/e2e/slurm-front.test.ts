@@ -78,6 +78,8 @@ describe('the commands of Slurm', () => {
       '#SBATCH --time=10:00 --mem 100',
       '#SBATCH -o out-%j.txt',
       'echo "$SLURM_JOB_ID $SLURM_JOB_NAME $SLURM_NTASKS $SLURM_CPUS_ON_NODE $SLURM_MEM_PER_NODE $1"',
+      'set -u',
+      'echo "$SLURM_JOB_PARTITION $SLURM_JOB_QOS [$SLURM_JOB_ACCOUNT] $SLURM_JOB_UID $SLURM_CLUSTER_NAME"',
       '#SBATCH --late',
       'exit 3',
       '',
@@ -87,12 +89,16 @@ describe('the commands of Slurm', () => {
     const [, id = ''] = /^Submitted batch job (\d+)$/.exec(said) ?? [];
     assert.notEqual(id, '', said);
     await ended(id);
-    assert.equal(text(`out-${id}.txt`), `${id} md 2 2 100 arg\n`);
+    const uid = process.getuid?.();
+    const wanted = new RegExp(`^${id} md 2 2 100 arg\\ndefault normal \\[\\] ${uid} \\S+\\n$`);
+    assert.match(text(`out-${id}.txt`), wanted);
     const rows = await ok('sacct', '-n', '-P', '-j', id, '--format=JobID,State,ExitCode');
     assert.deepEqual(rows.split('\n'), [`${id}|FAILED|3:0`, `${id}.batch|FAILED|3:0`]);
     assert.match(
-      await ok('scontrol', 'show', 'job', id),
-      new RegExp(`JobState=FAILED[\\s\\S]*TimeLimit=00:10:00[\\s\\S]*StdOut=.*/out-${id}\\.txt`),
+      await ok('scontrol', 'show', 'jobid', id),
+      new RegExp(
+        `JobState=FAILED Reason=NonZeroExitCode[\\s\\S]*TimeLimit=00:10:00[\\s\\S]*StdOut=.*/out-${id}\\.txt`,
+      ),
     );
   });
 
@@ -114,6 +120,8 @@ describe('the commands of Slurm', () => {
       await ok('squeue', '-h', '-r', '-t', 'PD', '-o', '%i', '-j', id),
       `${id}_4\n${id}_6`,
     );
+    assert.equal(await ok('squeue', '-h', '-t', 'PD', '-o', '%r', '-j', id), 'JobArrayTaskLimit');
+    assert.equal(await ok('squeue', '-h', '-o', '%i', '-j', `${id}_[0-1]`), `${id}_0`);
     await ok('scancel', `${id}_6`);
     write('go', '');
     await ended(id);
@@ -122,6 +130,8 @@ describe('the commands of Slurm', () => {
     const states = await ok('sacct', '-X', '-n', '-P', '-j', id, '-o', 'JobID,State');
     assert.ok(states.split('\n').includes(`${id}_4|COMPLETED`), states);
     assert.ok(states.split('\n').includes(`${id}_6|CANCELLED`), states);
+    const some = await ok('sacct', '-X', '-n', '-P', '-j', `${id}_[2-4]`, '-o', 'JobID');
+    assert.deepEqual(some.split('\n').sort(), [`${id}_2`, `${id}_4`]);
   });
 
   it('[X2] dependencies, holds and the exit code of --wait are kept', async () => {
@@ -353,6 +363,11 @@ describe('the commands of Slurm', () => {
     const steps = await ok('sacct', '-n', '-P', '-j', id, '-o', 'JobID,State,ExitCode');
     const own = steps.split('\n').filter((line) => /\.\d/.test(line));
     assert.deepEqual(own.slice(1), [`${id}.1|COMPLETED|0:0`, `${id}.2|FAILED|4:0`]);
+    const step = await ok('scontrol', '-o', 'show', 'step', `${id}.2`);
+    assert.match(
+      step,
+      new RegExp(`^StepId=${id}\\.2 .* State=FAILED NodeList=n1 Nodes=1 Tasks=1 `),
+    );
     const whole = await ok('sacct', '-n', '-X', '-P', '-j', id, '-o', 'JobID');
     assert.equal(whole, id);
     const has = 'echo $SLURM_CPUS_PER_TASK $OMP_NUM_THREADS $SLURM_TASKS_PER_NODE';
@@ -421,7 +436,7 @@ describe('the commands of Slurm', () => {
     write('go-alone', '');
     const said = await followed;
     assert.equal(said.code, 0, said.error);
-    assert.match(said.error, /slurm-%j\.out in .*; not followed/);
+    assert.match(said.error, /slurm-\d+\.out in .*: that is not followed/);
     await ended(next);
     assert.equal(
       await ok('sacct', '-X', '-n', '-P', '-j', next, '-o', 'State,NodeList'),
@@ -563,7 +578,8 @@ describe('the commands of Slurm', () => {
       [/^sbatch: error: unrecognized option '--foo'\n/, 'sbatch', '--foo', 'job.sh'],
       [/^sbatch: error: Unable to open file none\.sh/, 'sbatch', 'none.sh'],
       [/^sbatch: error: --exclude leaves no node/, 'sbatch', '--exclude=n[1-2]', 'job.sh'],
-      [/^sattach: error: 9\.0: a step's output/, 'sattach', '9.0'],
+      [/^sattach: error: 1\.0: a step's output/, 'sattach', '1.0'],
+      [/^sattach: error: No job 99999/, 'sattach', '99999.0'],
       [/^scontrol: error: A reservation needs Dur/, 'scontrol', 'create', 'reservation'],
       [
         /^scontrol: error: Creating .* accounts is not/,

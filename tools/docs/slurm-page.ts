@@ -20,12 +20,13 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - A script runs once, on the first of its nodes; \`srun\` in it starts ranks on all of them, and so does \`mpirun\`.
 - Output goes to \`slurm-%j.out\` where you submitted, if nodes share that folder. Else the head keeps it, with a warning: \`weft logs\`.
 - Tasks of an array are \`42_7\`. They have no numbers of their own: \`SLURM_JOB_ID\` is the array's, and \`%j\` is \`42_7\`.
-- Programs find the \`SLURM_…\` variables in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
+- \`scontrol show job\` has the first line of a script as \`Command\`, not its path: \`scontrol write batch_script 42\` has all of it.
+- Programs find the \`SLURM_…\` variables below in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
   (\`SLURM_PROCID\` not where it has several processes).
 - Steps are \`42.0\` and \`42_7.1\`: what \`srun\` starts, and \`weft exec\`. \`sacct\` knows them, with state, exit code and nodes. Ranks of \`srun\` in a
   script are the script's own: \`scancel 42.0\` refuses them (\`scancel --signal=USR1 42\` reaches all), what they use is in \`42.batch\`, and where the
   script does not find the head they are no steps, and run as well. \`sstat\` measures whole tasks, with the steps in them.
-- \`-n 5\` on two nodes is 3 and 2: ranks that nodes do not share evenly are laid out as in Slurm, and each node is held for the most of one.
+- \`-n 5\` on two nodes is 3 and 2: ranks that nodes do not share evenly are laid out as in Slurm, and each node is held for as many as the fullest has.
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
@@ -35,7 +36,20 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   \`weft why\`, \`weft report\`, and \`--in\` of \`weft submit\`.
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
-  there, outside of a job in one of its own.
+  there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and not those that its shell
+  has exported since; \`-w\`, \`--ntasks-per-node\`, \`--export\`, \`-i\`, \`-o\` and \`-e\` are honoured in scripts alone, and refused there.
+- \`sattach 42\` follows what the head keeps of a job; of one that writes a file of its own it names the file, and waits for the end. It takes
+  no options, and no steps.
+
+## Variables
+
+\`SLURM_JOB_ID\`, \`_NAME\`, \`_USER\`, \`_UID\`, \`_GID\`, \`_PARTITION\`, \`_QOS\`, \`_ACCOUNT\` (empty), \`_NUM_NODES\`, \`_NODELIST\` and \`_CPUS_PER_NODE\`;
+\`SLURM_CLUSTER_NAME\`, \`SLURM_SUBMIT_DIR\`, \`SLURM_SUBMIT_HOST\`, \`SLURM_NNODES\`, \`SLURM_NODELIST\`, \`SLURM_NTASKS\`, \`SLURM_NPROCS\`, \`SLURM_NTASKS_PER_NODE\`,
+\`SLURM_TASKS_PER_NODE\`, \`SLURM_CPUS_ON_NODE\`, \`SLURM_CPUS_PER_TASK\` (also where nobody typed \`-c\`), \`SLURM_MEM_PER_NODE\`, \`SLURM_GPUS_ON_NODE\`, \`SLURM_NODEID\`,
+\`SLURMD_NODENAME\`, \`SLURM_RESTART_COUNT\`; in an array \`SLURM_ARRAY_JOB_ID\` and \`SLURM_ARRAY_TASK_ID\`, \`_MIN\`, \`_MAX\`, \`_COUNT\`, \`_STEP\`. Ranks of \`srun\` have
+\`SLURM_PROCID\`, \`SLURM_LOCALID\`, \`SLURM_STEP_ID\`, \`SLURM_STEP_NUM_TASKS\`, \`SLURM_STEP_NUM_NODES\`, \`SLURM_STEP_NODELIST\` and \`SLURM_STEP_TASKS_PER_NODE\` beside them.
+Others, such as \`SLURM_TASK_PID\`, are not set. In jobs that ask with \`WEFT_SLURM=1\` those that the commands of Slurm alone know are missing: partition, qos,
+account, cluster and where it was submitted.
 `;
 
 const ENGINES = `## Snakemake and Nextflow

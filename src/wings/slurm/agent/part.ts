@@ -10,8 +10,10 @@ import { onEach } from '../core/step.ts';
 const MIB = 1_048_576;
 
 export const part: AgentPart = {
-  variables: ({ order }) => {
-    return order.environment[SLURM_MARK] === undefined ? {} : { ours: slurmVariables(order) };
+  variables: ({ order, account: { uid, gid } }) => {
+    if (order.environment[SLURM_MARK] === undefined) return {};
+    const ids = { SLURM_JOB_UID: String(uid), SLURM_JOB_GID: String(gid) };
+    return { ours: { ...slurmVariables(order), ...ids } };
   },
 };
 

@@ -1,6 +1,7 @@
 // `srun` from where nodes are only held (salloc), or with a terminal: its ranks are a step that the
 // head is asked for.
 
+import path from 'node:path';
 import type { TaskView } from '../../../kernel/api/jobs.ts';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -111,7 +112,7 @@ export async function runOn(
     argv: ['/bin/sh', '-c', RANKED, 'srun', ...rankWords(ranks.value.length, used), ...argv],
     count: ranks.value.length,
     perNode: false,
-    directory: undefined,
+    directory: given['chdir'] && path.resolve(context.cwd, given['chdir']),
     environment: Object.assign(
       stepVariables(ranks.value.length, {
         nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),

@@ -5,7 +5,7 @@ import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import { compressHosts } from '../core/hostlist.ts';
-import { type SlurmExit, type SlurmState, slurmState } from '../core/states.ts';
+import { endReason, type SlurmExit, type SlurmState, slurmState } from '../core/states.ts';
 
 export interface JobRow {
   /** `42`, `42_7`, `42_[8-99%4]`. */
@@ -23,6 +23,8 @@ export interface JobRow {
   readonly exit: SlurmExit;
   /** How it ended; null: it has not. */
   readonly kind: OutcomeKind | null;
+  /** Why it ended so, in our words; null: nobody says. */
+  readonly detail: string | null;
   /** Starts so far. Absent: nobody has looked. */
   readonly starts?: number;
 }
@@ -132,6 +134,7 @@ function plainRow(job: JobView): JobRow {
     where: isWaiting ? reason(job) : compressHosts(job.nodes),
     exit: exitOf(job.exit),
     kind: job.outcome?.kind ?? null,
+    detail: job.outcome?.detail ?? null,
   };
 }
 
@@ -148,6 +151,7 @@ function taskRow(job: JobView, task: TaskView): JobRow {
     where: compressHosts(task.nodes),
     exit: exitOf(task.exit),
     kind: task.outcome?.kind ?? null,
+    detail: task.outcome?.detail ?? null,
     starts: task.epoch,
   };
 }
@@ -157,12 +161,33 @@ const REASONS: Readonly<Record<string, string>> = {
   dependency: 'Dependency',
   begin_time: 'BeginTime',
   priority: 'Priority',
+  cluster_resource: 'Licenses',
 };
 
 /** Slurm's word where there is one, and else that resources are waited for. */
-function reason({ held, reason: why }: JobView): string {
+function reason(job: JobView): string {
+  const { held, reason: why } = job;
   if (held) return '(JobHeldUser)';
+  if (isAtLimit(job)) return '(JobArrayTaskLimit)';
   return `(${REASONS[why?.kind ?? ''] ?? 'Resources'})`;
+}
+
+/** An array that has as many tasks under way as it may. */
+function isAtLimit({ runningMax, taskCounts }: JobView): boolean {
+  if (runningMax == null) return false;
+  const begun = Object.entries(taskCounts).filter(([state]) => !/^(?:pending|done)$/.test(state));
+  return begun.reduce((sum, [, count]) => sum + count, 0) >= runningMax;
+}
+
+/** Slurm's word for why it waits, or ended as it did. */
+export function reasonOf({ where, isOver, kind, detail }: JobRow): string {
+  if (where.startsWith('(')) return where.slice(1, -1);
+  return isOver ? endReason(kind, detail) : 'None';
+}
+
+/** Labels by which folders are found are asked for by nobody. */
+export function askedFeatures(labels: readonly string[]): readonly string[] {
+  return labels.filter((label) => !label.startsWith('shared='));
 }
 
 export function exitOf(

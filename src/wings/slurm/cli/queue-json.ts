@@ -2,7 +2,7 @@
 
 import { compressHosts } from '../core/hostlist.ts';
 import { endedAs } from '../core/states.ts';
-import { endOf, type JobRow, openDependencies } from './job-rows.ts';
+import { askedFeatures, endOf, type JobRow, openDependencies, reasonOf } from './job-rows.ts';
 
 export function queueJson(rows: readonly JobRow[]): object {
   return { meta: META, errors: [], jobs: rows.map(jobJson) };
@@ -16,7 +16,7 @@ export const META = {
 const seconds = (at: number | null): number => (at === null ? 0 : Math.floor(at / 1000));
 
 function jobJson(row: JobRow): object {
-  const { id, job, index, state, startedAt, nodes, where } = row;
+  const { id, job, index, state, startedAt, nodes } = row;
   const exit = endedAs(row.kind, row.exit).job;
   const { request } = job;
   const cpus = request.nodeCount * request.perNode.cpuCount;
@@ -33,13 +33,13 @@ function jobJson(row: JobRow): object {
     account: '',
     partition: job.partition,
     job_state: state.long,
-    state_reason: where.startsWith('(') ? where.slice(1, -1) : 'None',
+    state_reason: reasonOf(row),
     state_description: '',
     nodes: compressHosts(nodes),
     batch_host: nodes[0] ?? '',
     batch_flag: true,
     required_nodes: request.nodeNames.join(','),
-    features: request.labels.join('&'),
+    features: askedFeatures(request.labels).join('&'),
     dependency: dependency === '(null)' ? '' : dependency,
     qos: job.qos ?? 'normal',
     comment: '',

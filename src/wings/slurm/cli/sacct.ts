@@ -19,6 +19,7 @@ import { exitOf, rowsOf as queueRows } from './job-rows.ts';
 import { META } from './queue-json.ts';
 import {
   hostsOf,
+  idsOf,
   listOf,
   orSaid,
   readWords,
@@ -95,7 +96,7 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
   const hosts = hostsOf(given.nodelist);
   refuseStates(listOf(given.state));
   const api = await context.api();
-  const ids = listOf(given.jobs);
+  const ids = idsOf(given.jobs);
   const me = (await api.call('whoami')).name;
   const owners =
     given.allusers !== undefined || ids !== undefined

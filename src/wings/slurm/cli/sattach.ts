@@ -15,12 +15,15 @@ async function sattach(context: Context, words: readonly string[]): Promise<numb
   const [said, more] = words;
   if (said === undefined || more !== undefined) throw usage('Usage: sattach <jobid[.batch]>');
   const [, job = '', step = 'batch'] = /^([^.]*)(?:\.(.*))?$/.exec(said) ?? [];
-  if (step !== 'batch')
+  const id = readId(job);
+  if (!id.ok) throw usage(id.error);
+  if (step !== 'batch') {
+    // One that is not there is told first.
+    await (await context.api()).call('getJob', { params: { id: id.value } });
     throw usage(
       `${said}: a step's output goes to the srun that has started it, and to nobody else`,
       `The output of its script: sattach ${job}.batch`,
     );
-  const id = readId(job);
-  if (!id.ok) throw usage(id.error);
+  }
   return (await context.runLine?.(['attach', '--', id.value], context.terminal)) ?? 1;
 }

@@ -9,6 +9,7 @@ import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/o
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { Program } from '../../../kernel/model/job.ts';
+import { DEFAULT_PARTITION, DEFAULT_QOS } from '../../../kernel/model/scheduling.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
@@ -161,8 +162,14 @@ export async function submissionOf(
   const request = await askedFor(context, given);
   const here = submitterHere(context);
   const submitter = { ...here, environment: withoutJob(here.environment) };
-  const files = await filesOf(context, request, submitter.directory);
-  const options = { ...optionsOf(request, submitter.directory), ...files };
+  const api = await context.api();
+  const [files, { clusterName }] = await Promise.all([
+    filesOf(context, request, submitter.directory),
+    api.call('info'),
+  ]);
+  const { env, ...asked } = optionsOf(request, submitter.directory);
+  const named = { env: [...env, `SLURM_CLUSTER_NAME=${clusterName}`] };
+  const options = { ...asked, ...named, ...files };
   return withSignal(makeSubmission(program, options, submitter), request);
 }
 
@@ -174,8 +181,11 @@ async function askedFor(context: Context, given: Given): Promise<Request> {
   return read.value.request;
 }
 
-function optionsOf(request: Request, directory: string): SubmitOptions {
-  const { partition } = request;
+function optionsOf(
+  request: Request,
+  directory: string,
+): SubmitOptions & { readonly env: readonly string[] } {
+  const { partition = DEFAULT_PARTITION, qos = DEFAULT_QOS } = request;
   return {
     ...withoutFiles(request),
     env: [
@@ -183,8 +193,10 @@ function optionsOf(request: Request, directory: string): SubmitOptions {
       `${SLURM_MARK}=1`,
       `SLURM_SUBMIT_DIR=${directory}`,
       `SLURM_SUBMIT_HOST=${hostname()}`,
-      // Without it the head chooses, and nobody says a name that might not be the one.
-      ...(partition === undefined ? [] : [`SLURM_JOB_PARTITION=${partition}`]),
+      `SLURM_JOB_PARTITION=${partition}`,
+      `SLURM_JOB_QOS=${qos}`,
+      // There are none; scripts that read it under `set -u` go on.
+      'SLURM_JOB_ACCOUNT=',
     ],
   };
 }

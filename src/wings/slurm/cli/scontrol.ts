@@ -10,12 +10,23 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import type { StepView } from '../../steps/api/step-view.ts';
+import { outputName } from '../../steps/cli/output-name.ts';
 import { compressHosts, expandHosts } from '../core/hostlist.ts';
-import { readId, slurmId } from '../core/ids.ts';
+import { readId, readStep, slurmId } from '../core/ids.ts';
 import { beginOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
-import { apart, endOf, type JobRow, listJobs, openDependencies, rowsOf } from './job-rows.ts';
+import {
+  apart,
+  askedFeatures,
+  endOf,
+  type JobRow,
+  listJobs,
+  openDependencies,
+  reasonOf,
+  rowsOf,
+} from './job-rows.ts';
 import { createReservation, deleteReservation } from './reservations.ts';
 import { slurmNodeStateOf } from './sinfo.ts';
 import { fieldsOf, RELEASE, runOurs, speaking } from './speaking.ts';
@@ -115,7 +126,11 @@ async function show(
     context.print(isOneLine ? oneLine.join('\n') : texts.join('\n\n'));
     return 0;
   };
-  switch (what.toLowerCase().replace(/s$/, '')) {
+  switch (what.toLowerCase().replace(/(?:id)?s?$/, '')) {
+    case 'step': {
+      if (name === undefined) throw usage('too few arguments for keyword:step');
+      return print(await stepsOf(api, name));
+    }
     case 'job': {
       const ids =
         name === undefined
@@ -167,7 +182,7 @@ async function show(
     default:
       throw usage(
         `invalid entity:${what} for keyword:show`,
-        'There are job, node, partition, reservation, hostnames, hostlist, config.',
+        'There are job, step, node, partition, reservation, hostnames, hostlist, config.',
       );
   }
 }
@@ -190,12 +205,32 @@ async function recordsOf(api: Api, id: string): Promise<string[]> {
   return [jobWords(job, { ...first, starts: tasks[0]?.epoch ?? 0 })];
 }
 
+/** All steps of `42` that are known, or `42.1`. */
+async function stepsOf(api: Api, name: string): Promise<string[]> {
+  const step = readStep(name);
+  const id = step?.replace(/\.\d+$/, '') ?? ourId(name);
+  const { steps } = await api.call('listSteps', { params: { id } });
+  const some = steps.filter((one) => step === null || step === id || one.id === step);
+  if (some.length === 0) throw usage(`job step ${name} not found`);
+  return some.map((one) =>
+    [
+      `StepId=${slurmId(one.id)} UserId=${one.by} StartTime=${instant(one.startedAt)} TimeLimit=UNLIMITED`,
+      `State=${stepState(one)} NodeList=${compressHosts(one.nodes)}`,
+      `Nodes=${new Set(one.nodes).size} Tasks=${one.processes} Name=${one.command}`,
+    ].join('\n   '),
+  );
+}
+
+function stepState({ state, exit }: StepView): string {
+  if (state === 'running') return 'RUNNING';
+  return exit === null || exit.code === 0 ? 'COMPLETED' : 'FAILED';
+}
+
 function jobWords(job: JobDetail, row: JobRow): string {
   const { request, walltimeMs } = job;
   const { code, signal } = endedAs(row.isOver ? row.kind : null, row.exit).job;
   const { startedAt, starts = 0 } = row;
   const ranMs = startedAt === null ? 0 : (row.endedAt ?? headNow()) - startedAt;
-  const reason = row.where.startsWith('(') ? row.where.slice(1, -1) : 'None';
   const cpus = request.perNode.cpuCount * request.nodeCount;
   const memory = `${Math.floor(request.perNode.memoryBytes / 1_048_576)}M`;
   const ranks = job.ranksPerNode ?? request.processesPerNode;
@@ -208,7 +243,7 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `JobId=${job.id}${array} JobName=${job.name}`,
     `UserId=${job.owner} GroupId=(null) MCS_label=N/A`,
     `Priority=${Math.max(0, Math.round(job.priority ?? 0))} Nice=${job.nice} Account=(null) QOS=${job.qos}`,
-    `JobState=${row.state.long} Reason=${reason} Dependency=${openDependencies(job)}`,
+    `JobState=${row.state.long} Reason=${reasonOf(row)} Dependency=${openDependencies(job)}`,
     `Requeue=${job.requeue ? 1 : 0} Restarts=${Math.max(0, starts - 1)} BatchFlag=1 Reboot=0 ExitCode=${code}:${signal}`,
     `RunTime=${formatLong(ranMs)} TimeLimit=${walltimeMs === null ? 'UNLIMITED' : formatLong(walltimeMs)} TimeMin=N/A`,
     `SubmitTime=${instant(job.submittedAt)} EligibleTime=${instant(job.beginAt ?? job.submittedAt)}`,
@@ -219,8 +254,9 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${job.ranks ?? request.nodeCount * ranks} CPUs/Task=${Math.max(1, Math.floor(request.perNode.cpuCount / ranks))}`,
     `TRES=cpu=${cpus},mem=${Math.floor((request.perNode.memoryBytes * request.nodeCount) / 1_048_576)}M,node=${request.nodeCount}${gpus === 0 ? '' : `,gres/gpu=${gpus * request.nodeCount}`}`,
     `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory} MinTmpDiskNode=0`,
-    `Features=${request.labels.join('&') || '(null)'}`,
+    `Features=${askedFeatures(request.labels).join('&') || '(null)'}`,
     `OverSubscribe=${request.exclusive ? 'NO' : 'OK'}`,
+    ...(job.comment === undefined ? [] : [`Comment=${job.comment}`]),
     `Command=${job.command}`,
     `WorkDir=${job.directory ?? '(null)'}`,
     `StdErr=${fileOf(job, job.files.stderr, row)}`,
@@ -230,22 +266,10 @@ function jobWords(job: JobDetail, row: JobRow): string {
   return lines.join('\n   ');
 }
 
-function fileOf(
-  { id, name, owner, directory }: JobDetail,
-  file: string | undefined,
-  { index }: JobRow,
-): string {
-  if (file === undefined) return '(null)';
-  const said: Readonly<Record<string, string | undefined>> = {
-    j: String(id),
-    a: index === null ? undefined : String(index),
-    x: name,
-    u: owner,
-  };
-  const named = file.replace(/%(\d{0,2})([jaxu])/g, (whole, width: string, letter: string) => {
-    return said[letter]?.padStart(Number(width), '0') ?? whole;
-  });
-  return path.resolve(directory ?? '/', named);
+function fileOf(job: JobDetail, file: string | undefined, { index }: JobRow): string {
+  return file === undefined
+    ? '(null)'
+    : path.resolve(job.directory ?? '/', outputName(job, file, index));
 }
 
 const STATES: Readonly<Record<string, string>> = {

@@ -4,6 +4,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { expandHosts } from '../core/hostlist.ts';
+import { expandIds } from '../core/ids.ts';
 import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
 import { notState } from '../core/states.ts';
 
@@ -109,4 +110,12 @@ export function hostsOf(text: string | undefined): string[] | undefined {
 /** The names in a list with commas; undefined: none was given. */
 export function listOf(text: string | undefined): string[] | undefined {
   return text?.split(',').flatMap((one) => (one.trim() === '' ? [] : [one.trim()]));
+}
+
+/** The ids in a list, each task of a range by itself; undefined: none was given. */
+export function idsOf(text: string | undefined): string[] | undefined {
+  if (text === undefined) return undefined;
+  const ids = expandIds(text);
+  if (!ids.ok) throw usage(ids.error);
+  return ids.value;
 }

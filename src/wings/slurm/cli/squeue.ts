@@ -11,10 +11,19 @@ import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { formatElapsed } from '../core/times.ts';
-import { apart, endOf, type JobRow, jobPages, openDependencies, rowsOf } from './job-rows.ts';
+import {
+  apart,
+  endOf,
+  type JobRow,
+  jobPages,
+  openDependencies,
+  reasonOf,
+  rowsOf,
+} from './job-rows.ts';
 import { queueJson } from './queue-json.ts';
 import {
   hostsOf,
+  idsOf,
   listOf,
   orSaid,
   readWords,
@@ -79,7 +88,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
       /^(PD|PENDING|R|RUNNING|S|SUSPENDED|CF|CONFIGURING|CG|COMPLETING)$/i.test(one),
     );
   const wanted = owners?.length === 1 ? { owner: owners[0] ?? '' } : {};
-  const ids = listOf(given.jobs);
+  const ids = idsOf(given.jobs);
   if (ids?.some((one) => !readId(one).ok)) throw usage('Invalid job id specified');
   const names = listOf(given.name);
   const partitions = listOf(given.partition);
@@ -216,7 +225,7 @@ const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
   ),
   N: field('NODELIST', ({ nodes, where }) => (nodes.length === 0 ? '' : where)),
   R: field('NODELIST(REASON)', ({ where }) => where),
-  r: field('REASON', ({ where }) => (where.startsWith('(') ? where.slice(1, -1) : 'None')),
+  r: field('REASON', reasonOf),
   S: field('START_TIME', ({ startedAt }) => instant(startedAt)),
   e: field('END_TIME', (row) => {
     const end = endOf(row);

@@ -38,7 +38,13 @@ export const STEP_OPTIONS = [
     ...value,
     words: 'seconds after the first rank has ended, when the others are; 0: never',
   },
-  { long: 'immediate', short: 'I', value: 'maybe', words: 'it waits' },
+  {
+    long: 'immediate',
+    short: 'I',
+    value: 'maybe',
+    kind: 'hint',
+    words: 'it waits for its nodes',
+  },
   {
     long: 'cpu-bind',
     ...value,
@@ -66,6 +72,8 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   if (given['multi-prog'] !== undefined) {
     throw usage('--multi-prog is not honoured here: start several steps');
   }
+  if (given.immediate !== undefined)
+    context.error('srun: warning: --immediate is ignored: it waits for its nodes\n');
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
   refuseMpi(given.mpi);
@@ -228,16 +236,8 @@ const INSIDE: ReadonlySet<string> = new Set([
   ...['gres-flags', 'comment', 'constraint', 'propagate', 'acctg-freq', 'mem-per-gpu', 'immediate'],
 ]);
 
-/** Ranks that the head starts have the directory and the variables of the job. */
-const NOT_ASKED = [
-  'nodelist',
-  'ntasks-per-node',
-  'chdir',
-  'export',
-  'input',
-  'output',
-  'error',
-] as const;
+/** Ranks that the head starts have the variables of the job, and its nodes. */
+const NOT_ASKED = ['nodelist', 'ntasks-per-node', 'export', 'input', 'output', 'error'] as const;
 
 function refuseAsked(given: Given): void {
   const other = NOT_ASKED.find((name) => given[name] !== undefined);

@@ -2,7 +2,7 @@
 // the highest of their exit codes.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import path from 'node:path';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
@@ -54,6 +54,7 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
   const size = sizeOf(held, wish);
   if (!size.ok) throw usage(size.error);
   refuseMore(context, wish, held, size.value);
+  refuseFolder(wish.directory);
   // By this name signals for all of the job pass it by: its ranks get them themselves.
   process.title = PASSES_SIGNALS;
   const ranks = new Set<ChildProcess>();
@@ -63,7 +64,8 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     const all = ranksOn(chosen, size.value);
     const nodesOf = all.map(({ node }) => held.nodes[node] ?? '');
     const noted = await noteStep(context, { argv: wish.argv, nodes: nodesOf });
-    const number = noted?.number ?? '0';
+    // Where the head numbers no steps: another for each that runs at the same time.
+    const number = noted?.number ?? String(process.pid);
     const step = { total: all.length, nodes: held.nodes, chosen, ranks, number };
     const opened = new Map<string, number>();
     let ends: Promise<number>[];
@@ -85,6 +87,16 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     release();
     restore();
   }
+}
+
+/** Nothing of the kind is said where a program cannot be started. */
+function refuseFolder(directory: string): void {
+  try {
+    if (statSync(directory).isDirectory()) return;
+  } catch (error) {
+    throw usage(`couldn't chdir to \`${directory}': ${fileProblem(error)}`);
+  }
+  throw usage(`couldn't chdir to \`${directory}': it is no folder`);
 }
 
 /** Nothing keeps ranks in a script to less than the job has; more they can never have. */
@@ -313,14 +325,17 @@ function runRank(
     labelled(child.stdout, (line) => context.out(`${mark}: ${line}\n`));
     labelled(child.stderr, (line) => context.error(`${mark}: ${line}\n`));
   }
+  let isStarted = true;
   return new Promise((resolve) => {
     child.once('error', (problem) => {
       ranks.delete(child);
-      context.error(`srun: error: ${program}: ${problem.message}\n`);
+      isStarted = false;
+      context.error(`srun: error: execve(): ${program}: ${fileProblem(problem)}\n`);
       resolve(2);
     });
     child.once('close', (code, signal) => {
       ranks.delete(child);
+      if (!isStarted) return;
       const exit = code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0);
       if (exit !== 0)
         context.error(

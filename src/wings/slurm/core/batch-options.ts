@@ -16,7 +16,7 @@ export const BATCH_OPTIONS = [
   row('nodes', 'nodes; of a range the lower number', { short: 'N', ...value }),
   row(
     'ntasks',
-    'ranks of `mpirun` and `srun` in the script, and cpus for them; where nodes share them unevenly each is held for the most',
+    'ranks of `mpirun` and `srun` in the script, and cpus for them; where nodes share them unevenly each is held for as many as the fullest has',
     { short: 'n', ...value },
   ),
   row('ntasks-per-node', 'ranks on each node', value),
@@ -68,7 +68,11 @@ export const BATCH_OPTIONS = [
   row('verbose', 'nothing more is said', { short: 'v' }),
   row('mail-type', 'END, FAIL and ALL: at the end', value),
   row('mail-user', 'whom mail goes to', value),
-  row('kill-on-invalid-dep', 'it is ended, as with yes', value),
+  row(
+    'kill-on-invalid-dep',
+    'a job whose dependency fails is ended, as with `yes`; `no` changes nothing',
+    value,
+  ),
   row('account', 'there are no accounts here', { short: 'A', ...hint }),
   row('comment', 'a text about the job', value),
   row('wckey', 'there are no such keys here', hint),

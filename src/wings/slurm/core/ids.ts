@@ -30,3 +30,21 @@ export function readStep(text: string): string | null {
 export function slurmId(id: string): string {
   return id.replace(/\[(.*)\]/, '_$1');
 }
+
+const EXPANDED_MAX = 10_000;
+
+/** A list with `42_[0-3,7]` in it, task by task; what is no such range stays as it is. */
+export function expandIds(text: string): Result<string[], string> {
+  const ids: string[] = [];
+  for (const one of text.split(/,(?![^[]*\])/).map((word) => word.trim())) {
+    const [, job, indices] = /^(\d+)_\[([\d,-]+)(?:%\d+)?\]$/.exec(one) ?? [];
+    if (one !== '' && indices === undefined) ids.push(one);
+    for (const range of indices?.split(',') ?? []) {
+      const [from = 0, to = from] = range.split('-').map(Number);
+      if (to - from + ids.length >= EXPANDED_MAX)
+        return err(`${one}: name at most ${EXPANDED_MAX} tasks, or the whole array`);
+      for (let at = from; at <= to; at++) ids.push(`${job}_${at}`);
+    }
+  }
+  return ok(ids);
+}

@@ -37,6 +37,25 @@ export function slurmState(of: TaskState, outcome: OutcomeKind | null): SlurmSta
   return of === 'done' ? ENDED[outcome ?? 'cancelled'] : ACTIVE[of];
 }
 
+const REASONS: Readonly<Record<OutcomeKind, string>> = {
+  completed: 'None',
+  failed: 'NonZeroExitCode',
+  cancelled: 'None',
+  timeout: 'TimeLimit',
+  out_of_memory: 'OutOfMemory',
+  node_fail: 'NodeDown',
+  launch_failed: 'JobLaunchFailure',
+  build_failed: 'JobLaunchFailure',
+  stage_failed: 'JobLaunchFailure',
+  deadline: 'DeadLine',
+};
+
+/** Why it ended so. `detail`: in our words. */
+export function endReason(kind: OutcomeKind | null, detail: string | null): string {
+  if (kind === 'cancelled' && detail?.startsWith('waited for ')) return 'DependencyNeverSatisfied';
+  return kind === null ? 'None' : REASONS[kind];
+}
+
 export interface SlurmExit {
   readonly code: number;
   readonly signal: number;

@@ -5,6 +5,7 @@ import { followJob } from '../../../kernel/cli/jobs/follow-job.ts';
 import { exitCodeOf, outcomeWords } from '../../../kernel/cli/jobs/outcome.ts';
 import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { outputName } from './output-name.ts';
 
 export const verb = defineVerb({
   define(command) {
@@ -15,10 +16,12 @@ export const verb = defineVerb({
     const api = await context.api();
     const job = await api.call('getJob', { params: { id } });
     const { request, ranksPerNode, files } = job;
-    const named = [files.stdout, files.stderr].filter((file) => file !== undefined);
+    const named = [files.stdout, files.stderr].flatMap((file) =>
+      file === undefined ? [] : outputName(job, file, index),
+    );
     if (named.length > 0)
       context.note(
-        `job ${id} writes to ${[...new Set(named)].join(' and ')} in ${job.directory ?? 'its directory'}; not followed`,
+        `job ${id} writes to ${[...new Set(named)].join(' and ')} in ${job.directory ?? 'its directory'}: that is not followed, see tail -f`,
       );
     // What ranks say comes through the one program that starts them.
     const isMpi = ranksPerNode != null;

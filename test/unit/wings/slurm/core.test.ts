@@ -11,10 +11,15 @@ import {
   expandHosts,
   hostsInOrder,
 } from '../../../../src/wings/slurm/core/hostlist.ts';
-import { readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
+import { expandIds, readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
-import { endedAs, STATE_NAMES, slurmState } from '../../../../src/wings/slurm/core/states.ts';
+import {
+  endedAs,
+  endReason,
+  STATE_NAMES,
+  slurmState,
+} from '../../../../src/wings/slurm/core/states.ts';
 import {
   nodesFor,
   onEach,
@@ -333,4 +338,20 @@ test('[X5] ranks of a step fill the nodes of the job, and more are refused', () 
   assert.equal(rankFile('o-%j-%t.txt', rank, { job: '42', index: null }), 'o-42-3.txt');
   assert.equal(rankFile('%A_%a %j', rank, { job: '42', index: '7' }), '42_7 42_7');
   assert.equal(rankFile('%3t-%x', rank, { job: '42', index: null, name: 'md' }), '003-md');
+});
+
+test('[X4] ranges of tasks are named one by one, and ends by the words of Slurm', () => {
+  assert.deepEqual(expandIds('7, 1_[2-4,9%2],3_1,5.batch'), {
+    ok: true,
+    value: ['7', '1_2', '1_3', '1_4', '1_9', '3_1', '5.batch'],
+  });
+  assert.equal(expandIds('1_[0-99999999]').ok, false);
+  assert.equal(endReason('completed', null), 'None');
+  assert.equal(endReason('cancelled', null), 'None');
+  const broken = 'waited for job 1 to complete; it ended as failed';
+  assert.equal(endReason('cancelled', broken), 'DependencyNeverSatisfied');
+  assert.equal(endReason('failed', null), 'NonZeroExitCode');
+  assert.equal(endReason('timeout', null), 'TimeLimit');
+  assert.equal(endReason('out_of_memory', null), 'OutOfMemory');
+  assert.equal(endReason('launch_failed', 'no such folder'), 'JobLaunchFailure');
 });

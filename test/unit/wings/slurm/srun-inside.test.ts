@@ -115,3 +115,22 @@ test('[X5] a step ends at its limit, at a bad end and after the wait, with all i
   await assert.rejects(() => srun(context, ['-K7', 'true']), /--kill-on-bad-exit/);
   await assert.rejects(() => srun(context, ['-W', 'x', 'true']), /--wait/);
 });
+
+test('a folder or program that is not there is blamed by its own name', async () => {
+  const { context, said } = onNode('/', TWO);
+  await assert.rejects(
+    () => srun(context, ['-D', '/nosuch/folder', 'true']),
+    /couldn't chdir to `\/nosuch\/folder': /,
+  );
+  assert.equal(await srun(context, ['-n1', 'nosuch-program']), 2);
+  assert.match(said.join(''), /^srun: error: execve\(\): nosuch-program: [^\n]*\n$/);
+});
+
+test('steps that run at the same time have numbers of their own, also where no head is found', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { context } = onNode(folder, TWO);
+  assert.equal(await srun(context, ['-n1', '--output=%s', 'sh', '-c', 'echo $SLURM_STEP_ID']), 0);
+  const number = String(process.pid);
+  assert.equal(readFileSync(path.join(folder, number), 'utf8'), `${number}\n`);
+});
