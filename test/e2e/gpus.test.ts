@@ -95,7 +95,7 @@ describe('gpus of a workstation', () => {
   it('[V29] whoever owns the machine keeps a card of it for a while, and gives it back', async () => {
     const said = await cluster.ok('pause', '--gpu', '1', '1h');
     assert.match(said, /^Gpu 1 of n1 is kept until .*; no task has it\.$/m);
-    await cluster.shows('free used_outside free');
+    await cluster.shows('free kept free');
     assert.match(
       await cluster.ok('node', 'show', 'n1'),
       new RegExp(`Gpu 1: .*kept for ${ME} until`),
@@ -108,7 +108,7 @@ describe('gpus of a workstation', () => {
     });
     await cluster.ok('down');
     await cluster.up('--listen', 'none');
-    await cluster.shows('free used_outside free');
+    await cluster.shows('free kept free');
     const none = await cluster.weft('pause', '--gpu', '7');
     assert.equal(none.code, 2, none.error);
     assert.match(none.error, /node n1 has no gpu '7' \(its gpus: 0, 1, 2\)/);

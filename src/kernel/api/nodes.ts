@@ -35,8 +35,8 @@ const card = z.object({
   linkedWith: z.string().exactOptional(),
   /** Uuid of the card that it is a part of. */
   partOf: z.string().exactOptional(),
-  /** `given`: a task has it. All but `free` is given to no other task. */
-  state: z.enum(['free', 'given', 'used_outside', 'ill', 'gone', 'unknown']),
+  /** `given`: a task has it. `kept`: for its owner. All but `free` is given to no other task. */
+  state: z.enum(['free', 'given', 'used_outside', 'kept', 'ill', 'gone', 'unknown']),
   /** Why no task may be given it, in words; null: one may. */
   why: z.string().nullable(),
   since: instant,

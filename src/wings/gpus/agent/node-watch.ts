@@ -10,6 +10,7 @@ import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { processesOf } from '../../../kernel/runner/epoch.ts';
 import { warmth } from '../core/cells.ts';
+import { DEVICES } from '../core/devices.ts';
 import { fenceOf, shutBut } from '../core/fenced.ts';
 import { keepsAt, withKeep } from '../core/keeps.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
@@ -222,7 +223,16 @@ export class NodeWatch implements Companion, Viewer {
     const isOld = known.bootId !== settings.bootId;
     this.#uuids = known.cards.map(({ uuid }) => uuid);
     this.#keeps = known.keeps ?? [];
-    this.#lookout.remember(known.cards.map((card) => recall(card, ports.clock.now(), { isOld })));
+    const now = ports.clock.now();
+    const { devices } = this.#settings.look;
+    // What the operator's program does not list any more has been taken off the list.
+    this.#lookout.remember(
+      known.cards.flatMap((card) => {
+        const isListed = card.vendor === DEVICES;
+        if (isListed && devices === null) return [];
+        return [recall(card, now, { isOld: isOld || isListed })];
+      }),
+    );
   }
 
   #cards(): readonly GpuCard[] {

@@ -33,13 +33,15 @@ async function nodesOf(context: Context): Promise<readonly NodeView[] | null> {
   }
 }
 
-/** That somebody uses a card is no problem of it. */
+/** What is no problem of a card. */
+const USED: ReadonlySet<string> = new Set(['used_outside', 'kept', 'given']);
+
 function findingsOf({ name, gpus = null, facts }: NodeView): Finding[] {
   if (gpus === null) return [];
   const { cards, fence, notes = [] } = gpus;
   // Where all tasks are of one user, there is nobody to be kept out.
   const isOpen = cards.length > 0 && fence?.holds === false && facts?.['switchesUser'] === true;
-  const ill = gpus.cards.filter(({ state }) => state !== 'used_outside' && state !== 'given');
+  const ill = gpus.cards.filter(({ state }) => !USED.has(state));
   return [
     ...(isOpen
       ? [{ state: 'note', text: `node ${name}: tasks may open all gpus (${fence.words})` } as const]

@@ -14,7 +14,7 @@ interface Options extends ListingOptions {
   readonly at?: string;
 }
 
-interface Row extends Pick<CardUseView, 'label' | 'type' | 'tasks' | 'users' | Warmth> {
+interface Row extends Pick<CardUseView, 'label' | 'type' | 'tasks' | 'users' | 'why' | Warmth> {
   readonly node: string;
   readonly busyPercent: number | null;
   /** Null: as it was then is not kept. */
@@ -35,11 +35,12 @@ export const verb = defineVerb<Options>({
     const map = await (await context.api()).call('gpuMap', { query });
     const span = from === undefined ? null : { from: map.from, until: map.from + map.stepMs };
     const rows = map.nodes.flatMap(({ name: node, cards }) =>
-      cards.map(({ label, type, state, tasks, users, past, percents, ...warm }): Row => {
+      cards.map(({ label, type, state, why, tasks, users, past, percents, ...warm }): Row => {
         const holders = span === null ? { tasks, users } : heldIn(past, span);
         const busyPercent = percents.at(span === null ? -1 : 0) ?? null;
         const { watts, celsius, slowedBy = null } = span === null ? warm : UNKNOWN;
-        const known = { watts, celsius, slowedBy, state: span === null ? state : null };
+        const now = span === null ? { state, why } : { state: null, why: null };
+        const known = { watts, celsius, slowedBy, ...now };
         return { node, label, type, busyPercent, ...known, ...holders };
       }),
     );
@@ -78,4 +79,5 @@ const COLUMNS: readonly Column<Row>[] = [
   { title: 'STATE', value: ({ state }) => state?.replace('_', ' ') ?? '-' },
   { title: 'TASKS', value: ({ tasks }) => tasks.join(', ') || '-' },
   { title: 'USERS', value: ({ users }) => users.join(', ') || '-' },
+  { title: 'WHY', value: ({ why }) => why ?? '-' },
 ];

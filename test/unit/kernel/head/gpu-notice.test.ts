@@ -55,3 +55,22 @@ scenario('[V2] a task that uses a gpu which it has not been given is told so', (
   assert.equal(gpuNoticeOfJob(head.state, head.job(1)), said);
   assert.equal(gpuNotice(head.state, head.task('1')), said);
 });
+
+scenario(
+  '[V29] a gpu that is kept is shown so, and numbers that are no gpus are told of',
+  (head) => {
+    head.connect('n1', { gpus: 4, cards: [card(0), card(1)] });
+    head.tellCards('n1', [
+      card(0, { state: 'used_outside', kept: true, why: 'kept for ann' }),
+      card(1),
+    ]);
+    const view = gpusOf(head.node('n1'));
+    assert.deepEqual(
+      view?.cards.map(({ state }) => state),
+      ['kept', 'free'],
+    );
+    assert.deepEqual(view?.notes, [
+      '4 gpus are declared and 2 are found; tasks may be given numbers that are no gpus',
+    ]);
+  },
+);

@@ -59,7 +59,7 @@ export class Nvidia {
   readonly #topology: Tool;
   #links: Links | null = null;
   readonly #setUp: NvidiaSetUp;
-  /** As that for links: of what the driver's version is nothing depends. */
+  /** Asked for by itself, too: nothing depends on what it says. */
   readonly #versions: Tool;
   #cuda: Cuda | null = null;
 
@@ -120,7 +120,7 @@ export class Nvidia {
     return joined;
   }
 
-  /** Asked beside the look, once of each driver that answers. Drivers before 535 do not say it so. */
+  /** Beside the look, once of each driver that answers. Drivers before 535 do not say it so. */
   #askCuda(driver: string): void {
     const known = this.#cuda?.driver === driver ? this.#cuda : null;
     if (known !== null && known.looksLeft > 0) {

@@ -238,6 +238,28 @@ test('[V7] a program of the operator adds devices, and a problem of it is told',
   assert.equal(states(told().at(-1)), 'TT-1 free');
 });
 
+test('[V7] cards of a program that is named no more are forgotten, and so is what it lists no more', async () => {
+  world = new FakeWorld();
+  const listed = (...ids: readonly string[]): string => {
+    return JSON.stringify(ids.map((id) => ({ kind: 'gpu', id, memory: 2 ** 30 })));
+  };
+  tools = { 'nvidia-smi': cards('GPU-a'), [DEVICES]: listed('TT-1', 'TT-2') };
+  await start({ devices: DEVICES });
+  await world.clock.advance(1000);
+  const last = (): string => states(world.head.hellos.at(-1)?.gpus);
+  assert.equal(last(), 'GPU-a free, TT-1 free, TT-2 free');
+  await world.kill();
+  tools = { 'nvidia-smi': cards('GPU-a'), [DEVICES]: listed('TT-2') };
+  await start({ devices: DEVICES });
+  await world.clock.advance(1000);
+  assert.equal(last(), 'GPU-a free, TT-2 free');
+  await world.kill();
+  await start();
+  await world.clock.advance(1000);
+  assert.equal(last(), 'GPU-a free');
+  assert.equal(world.head.hellos.at(-1)?.resources.gpuCount, 1);
+});
+
 test('[V1] a machine without any tool tells nothing of cards', async () => {
   world = new FakeWorld();
   await start();
