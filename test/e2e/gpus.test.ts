@@ -53,6 +53,8 @@ describe('gpus of a workstation', () => {
       ],
     );
     assert.match(await cluster.ok('node', 'show', 'n1'), /Gpu 1: +rtx3090 24G GPU-bbbbbbbb: free/);
+    const later = await cluster.weft('gpus', '--at', '2999-01-01');
+    assert.match(later.error, /--at: '2999-01-01' is in the future/);
   });
 
   it('[V4] a task finds its own cards by uuid, and one without any finds none', async () => {
@@ -113,6 +115,10 @@ describe('gpus of a workstation', () => {
     assert.equal(none.code, 2, none.error);
     assert.match(none.error, /node n1 has no gpu '7' \(its gpus: 0, 1, 2\)/);
     assert.equal((await cluster.weft('pause', '--gpu', '1', '99d')).code, 2);
+    assert.match(
+      await cluster.ok('unpause', '--gpu', '0'),
+      /^Gpu 0 of n1 was not kept: it is given/m,
+    );
     assert.match(
       await cluster.ok('unpause', '--gpu', TWO),
       /^Gpu 1 of n1 is given to tasks again/m,

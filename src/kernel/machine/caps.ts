@@ -1,12 +1,47 @@
 // The caps that hold for a user: those that an admin gave, and for the rest those of the
 // user's group, or of everybody.
 
-import { type Caps, capsFrom, NO_CAPS } from '../model/caps.ts';
+import { type Caps, capsFrom, kindsIn, mayGet, NO_CAPS, typeOfKind } from '../model/caps.ts';
 import type { UserName } from '../model/ids.ts';
 import type { Scheduling } from '../model/scheduling.ts';
 import type { State } from './state.ts';
 
-export function capsOf({ users }: State, scheduling: Scheduling, user: UserName): Caps {
+/**
+ * A cap of a type that no node has holds for nothing: tasks that name no type would be kept out for
+ * gpus that they cannot get.
+ */
+export function capsOf(state: State, scheduling: Scheduling, user: UserName): Caps {
+  const caps = allCapsOf(state, scheduling, user);
+  const typed = kindsIn(caps).filter((kind) => typeOfKind(kind) !== null);
+  if (typed.length === 0) return caps;
+  const types = typesHere(state);
+  // Of some node nobody knows which gpus it has: they may be any.
+  if (types === null) return caps;
+  const unmet = typed.filter(
+    (kind) => !types.some((type) => mayGet([type], typeOfKind(kind) ?? '')),
+  );
+  return unmet.length === 0 ? caps : withoutKinds(caps, unmet);
+}
+
+/** Types of the gpus of all nodes; null: those of one are not known. */
+function typesHere({ nodes }: Pick<State, 'nodes'>): readonly string[] | null {
+  const types = new Set<string>();
+  for (const { total, gpus } of nodes.values()) {
+    if (total.gpuCount === 0) continue;
+    for (let number = 0; number < total.gpuCount; number += 1) {
+      const type = gpus?.cards[number]?.type ?? '';
+      if (type === '') return null;
+      types.add(type);
+    }
+  }
+  return [...types];
+}
+
+function withoutKinds(caps: Caps, kinds: readonly string[]): Caps {
+  return Object.fromEntries(Object.entries(caps).filter(([kind]) => !kinds.includes(kind)));
+}
+
+function allCapsOf({ users }: State, scheduling: Scheduling, user: UserName): Caps {
   const { caps = NO_CAPS, memberCaps = {} } = scheduling;
   const others = Object.hasOwn(memberCaps, user) ? (memberCaps[user] ?? caps) : caps;
   const own = users.get(user)?.caps;

@@ -37,6 +37,10 @@ export interface KeepReply {
   readonly until: number;
   /** Those that have it, and keep it. */
   readonly tasks: readonly string[];
+  /** Whether it was kept before. Absent: an older agent does not say. */
+  readonly wasKept?: boolean;
+  /** What keeps it from being given now, in words; null: nothing. Absent as that. */
+  readonly why?: string | null;
 }
 
 export interface AgentStatus {

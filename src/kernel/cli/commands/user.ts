@@ -10,12 +10,15 @@ import {
   type CapKind,
   type CapsChange,
   describeCaps,
+  mayGet,
   NO_CAPS,
   typedKind,
+  typeOfKind,
 } from '../../model/caps.ts';
 import { Failure, usage } from '../../model/failure.ts';
 import { parseGpuType } from '../../model/gpu-wish.ts';
 import { CAP_MAX } from '../../model/limits.ts';
+import type { Context } from '../context.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
@@ -128,10 +131,23 @@ const caps = defineVerb<CapOptions>({
     const { users } = await api.call('listUsers');
     const words = describeCaps(users.find((user) => user.name === name)?.caps ?? NO_CAPS);
     context.print(`User ${name} may hold at once: ${words || 'as much as others'}.`);
+    await noteUnmet(context, change);
     if (notice !== null) context.note(notice);
     return 0;
   },
 });
+
+/** A type may be misspelt, or its nodes may come later: such a cap holds once one has it. */
+async function noteUnmet(context: Context, change: CapsChange): Promise<void> {
+  const asked = Object.keys(change).flatMap((kind) => typeOfKind(kind) ?? []);
+  if (asked.length === 0) return;
+  const { nodes } = await (await context.api()).call('listNodes');
+  const there = new Set(nodes.flatMap(({ gpus }) => gpus?.cards.map(({ type }) => type) ?? []));
+  const unmet = asked.filter((type) => ![...there].some((one) => mayGet([one], type)));
+  if (unmet.length === 0) return;
+  const known = there.size === 0 ? 'no node tells of types' : `nodes have ${[...there].join(', ')}`;
+  context.note(`no node has gpus of the type ${unmet.join(' or ')}: ${known}`);
+}
 
 const remove = defineVerb({
   define: (command) => void command.argument('<name...>', 'login names'),
@@ -192,7 +208,9 @@ function readCaps(options: CapOptions): CapsChange {
   for (const name of CAP_KINDS) {
     for (const part of options[name]?.split(',') ?? []) {
       const [, type, text = ''] = /^(?:([^:]*):)?([^:]*)$/.exec(part.trim()) ?? [];
-      change[kindOf(name, type)] = readCap(name, text);
+      const kind = kindOf(name, type);
+      if (Object.hasOwn(change, kind)) throw usage(`--${name}: two caps of ${type ?? name}`);
+      change[kind] = readCap(name, text);
     }
   }
   return change;

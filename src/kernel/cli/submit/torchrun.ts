@@ -29,6 +29,9 @@ export function torchrunOf(words: readonly string[]): Torchrun {
   if (script === undefined || /\s/.test(script)) {
     throw usage('--torchrun takes a script with its arguments: weft run --torchrun -- train.py');
   }
+  if (/^(.*\/)?python[\d.]*$/.test(script)) {
+    throw usage(`--torchrun starts ${script} by itself: weft run --torchrun -- train.py`);
+  }
   return {
     program: { kind: 'argv', argv: ['/bin/sh', '-c', LINE, 'torchrun', ...words] },
     name: path.basename(script),

@@ -22,6 +22,7 @@ export interface KeepingWorld {
   readonly cards: () => readonly GpuCard[];
   /** Tasks that have the card. */
   readonly tasksOn: (card: GpuCard) => readonly string[];
+  readonly isKept: (uuid: string) => boolean;
   /** In place of what was kept of the card; null: it is given again. */
   readonly keep: (uuid: string, keep: Keep | null) => void;
 }
@@ -48,8 +49,11 @@ export function keeping(world: KeepingWorld): AtSocket {
     const { uuid } = card;
     const since = clock.now();
     const until = since + lastsMs;
+    const wasKept = world.isKept(uuid);
     world.keep(uuid, lastsMs === 0 ? null : { uuid, by: user.name, since, until });
     const tasks = world.tasksOn(card);
-    return ok({ node, gpu: cardLabel(card), until, tasks: [...tasks] } satisfies KeepReply);
+    const why = world.cards().find((one) => one.uuid === uuid)?.why ?? null;
+    const reply = { node, gpu: cardLabel(card), until, tasks: [...tasks], wasKept, why };
+    return ok(reply satisfies KeepReply);
   };
 }

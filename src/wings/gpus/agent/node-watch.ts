@@ -200,6 +200,10 @@ export class NodeWatch implements Companion, Viewer {
     this.onLook(this.#lookout.machine);
   }
 
+  isKept(uuid: string): boolean {
+    return keepsAt(this.#keeps, this.#agent.ports.clock.now()).some((keep) => keep.uuid === uuid);
+  }
+
   get cards(): readonly GpuCard[] {
     return this.#cards();
   }

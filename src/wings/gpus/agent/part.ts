@@ -37,6 +37,7 @@ function keepingOf(agent: AgentInside, watch: NodeWatch, rights: KeepRights): At
     clock: agent.ports.clock,
     cards: () => watch.cards,
     tasksOn: (card) => watch.tasksOn(card),
+    isKept: (uuid) => watch.isKept(uuid),
     keep: (uuid, keep) => watch.keep(uuid, keep),
   });
 }

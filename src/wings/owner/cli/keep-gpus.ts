@@ -44,11 +44,19 @@ async function keepGpu(context: Context, gpu: string, wish: Wish): Promise<void>
   if (!isFound && unknown !== null) throw unknown;
 }
 
-function say(context: Context, { node, gpu, until, tasks }: KeepReply, { durationMs }: Wish): void {
-  if (durationMs === 0) {
-    context.print(`Gpu ${gpu} of ${node} is given to tasks again.`);
-    return;
-  }
+function say(context: Context, reply: KeepReply, { durationMs }: Wish): void {
+  const { node, gpu, until, tasks } = reply;
+  if (durationMs === 0) return context.print(`Gpu ${gpu} of ${node} ${givenWords(reply)}.`);
   const now = tasks.length === 0 ? 'no task has it' : `${tasks.join(', ')} keeps it until it ends`;
   context.print(`Gpu ${gpu} of ${node} is kept until ${formatInstant(until, headNow())}; ${now}.`);
+}
+
+/** What else keeps it from being given goes on doing so. */
+export function givenWords({
+  wasKept = true,
+  why = null,
+}: Pick<KeepReply, 'wasKept' | 'why'>): string {
+  const now = why === null ? 'is given to tasks' : `is ${why}`;
+  if (!wasKept) return `was not kept: it ${now}`;
+  return why === null ? `${now} again` : `is kept no more: it ${now}`;
 }

@@ -1,9 +1,11 @@
 // `weft gpus`: all gpus, how much each works, and who has it or had it then.
 
+import { headNow } from '../../../kernel/api/head-time.ts';
 import { instantBefore } from '../../../kernel/cli/jobs/instant-before.ts';
 import { defineListing, type ListingOptions } from '../../../kernel/cli/output/listing.ts';
 import type { Column } from '../../../kernel/cli/output/table.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import type { CardUseView } from '../api/samples.ts';
 import { heldIn } from '../model/past.ts';
 
@@ -31,6 +33,9 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, options }) {
     const from = instantBefore('--at', options.at);
+    if (from !== undefined && from > headNow()) {
+      throw usage(`--at: '${options.at}' is in the future; write 2h (ago), 18:30 or 2026-01-31`);
+    }
     const query = from === undefined ? {} : { from };
     const map = await (await context.api()).call('gpuMap', { query });
     const span = from === undefined ? null : { from: map.from, until: map.from + map.stepMs };
@@ -46,10 +51,17 @@ export const verb = defineVerb<Options>({
     );
     const name = ({ node, label }: Row) => `${node}/${label}`;
     await context.list({ rows, columns: COLUMNS, name, empty: EMPTY }, options.output);
+    if (span !== null && rows.length > 0 && rows.every(isUnknown)) {
+      context.note('nothing is known of that time: no samples of it are kept');
+    }
     if (!map.isWhole) context.note('there are more nodes with gpus than an answer has');
     return 0;
   },
 });
+
+function isUnknown({ busyPercent, tasks }: Row): boolean {
+  return busyPercent === null && tasks.length === 0;
+}
 
 const COLUMNS: readonly Column<Row>[] = [
   { title: 'NODE', least: 8, value: ({ node }) => node },

@@ -233,3 +233,16 @@ scenario('[V21] a forecast knows of the caps of types', (head) => {
   const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(3), 0), head.at);
   assert.match(viewLookAhead(ahead, 'task').words, /in 1m/);
 });
+
+scenario('[V21] a cap of a type that no node has keeps nobody out until one has it', (head) => {
+  head.connect('n1', { cpus: 8, gpus: 2, cards: [A100(0), A100(1)] });
+  give(head, 'ann', { 'gpus:rtx': 1 });
+  head.submit({ gpuCount: 1 });
+  head.submit({ gpuCount: 1 });
+  assert.equal(head.schedule().length, 2);
+  give(head, 'bob', { 'gpus:a100': 1 });
+  head.connect('n2', { cpus: 8, gpus: 2, cards: [A100(0), card(1, { type: 'rtx' })] });
+  head.submit({ gpuCount: 1 });
+  assert.deepEqual(head.schedule(), [], 'it may be given one of those now');
+  assert.match(why(head, 3), /rtx/);
+});

@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { KeepReply } from '../../../../../src/kernel/model/agent-socket.ts';
 import { keeping } from '../../../../../src/wings/gpus/agent/keeping.ts';
 import { cardNamed, keepsAt, withKeep } from '../../../../../src/wings/gpus/core/keeps.ts';
 import type { Keep } from '../../../../../src/wings/gpus/model/keep.ts';
+import { givenWords } from '../../../../../src/wings/owner/cli/keep-gpus.ts';
 import { card } from '../../../../support/nodes.ts';
 
 const HOUR = 3_600_000;
@@ -23,6 +25,7 @@ function asked() {
     clock: { now: () => 1000 },
     cards: () => CARDS,
     tasksOn: ({ number }) => (number === 0 ? ['7#1'] : []),
+    isKept: (uuid) => kept.findLast(([one]) => one === uuid)?.[1] != null,
     keep: (uuid, keep) => kept.push([uuid, keep]),
   });
   const say = async (name: string, body: object): Promise<string> => {
@@ -52,8 +55,13 @@ test('[V29] tasks that have the card are told of, and it is given back', async (
     gpu: '0',
     until: 1000 + HOUR,
     tasks: ['7#1'],
+    wasKept: false,
+    why: null,
   });
-  await ask({ name: 'ann', uid: 1 }, { gpu: 'gpu-aabb', durationMs: 0 });
+  const back = await ask({ name: 'ann', uid: 1 }, { gpu: '0', durationMs: 0 });
+  assert.equal(back.ok && (back.value as KeepReply).wasKept, true);
+  const never = await ask({ name: 'ann', uid: 1 }, { gpu: 'gpu-aabb', durationMs: 0 });
+  assert.equal(never.ok && (never.value as KeepReply).wasKept, false);
   assert.deepEqual(kept.at(-1), ['GPU-aabb-2', null]);
 });
 
@@ -94,4 +102,17 @@ test('[V29] a card is kept until then, and what else keeps it from being given s
   assert.equal(withKeep(ill, keeps), ill);
   assert.equal(cardNamed(CARDS, 'amd:0')?.number, 1);
   assert.equal(cardNamed(CARDS, '1'), undefined, 'its label is another');
+});
+
+test('[V29] who gives back a card is told what still keeps it from tasks', () => {
+  const why = 'used outside Weft by ann';
+  for (const [reply, words] of [
+    [{ wasKept: true, why: null }, 'is given to tasks again'],
+    [{}, 'is given to tasks again'],
+    [{ wasKept: false, why: null }, 'was not kept: it is given to tasks'],
+    [{ wasKept: false, why }, `was not kept: it is ${why}`],
+    [{ wasKept: true, why }, `is kept no more: it is ${why}`],
+  ] as const) {
+    assert.equal(givenWords(reply), words);
+  }
 });
