@@ -1,5 +1,5 @@
 // Standard input that a client sends while its job runs: pieces from the head go into a named pipe
-// (or a file, where the process runs on another machine), each acknowledged when that has taken it.
+// (or a folder, where the process runs on another machine), each acknowledged when it has taken it.
 // A slow process thereby slows its client, and no node or head holds more than a piece.
 
 import type { EpochId } from '../model/ids.ts';
@@ -61,12 +61,31 @@ export class Feeds {
     const { pipes, files, directory } = this.#world;
     const names = new Set(files.list(directory));
     for (const id of epochIds) {
-      if (!names.delete(fileNameOf(id))) continue;
-      const resumed = pipes?.resume(this.pathOf(id)) ?? null;
+      if (!names.has(fileNameOf(id))) continue;
+      const resumed = this.#resume(id);
       if (resumed === null) this.#broken.add(id);
       else this.#feeds.set(id, feedOf(resumed));
+      if (resumed !== null) names.delete(fileNameOf(id));
     }
-    for (const name of names) files.removeFile(`${directory}/${name}`);
+    for (const name of names) this.#tidy(() => pipes?.remove(`${directory}/${name}`));
+  }
+
+  /** Null also where it is not as this release makes it. */
+  #resume(epochId: EpochId): ResumedPipe | null {
+    try {
+      return this.#world.pipes?.resume(this.pathOf(epochId)) ?? null;
+    } catch (error) {
+      this.#world.log.warn({ epochId, error }, 'standard input of a task cannot be gone on with');
+      return null;
+    }
+  }
+
+  #tidy(remove: () => void): void {
+    try {
+      remove();
+    } catch (error) {
+      this.#world.log.warn({ error }, 'standard input of a task that is over cannot be removed');
+    }
   }
 
   isBroken(epochId: EpochId): boolean {
@@ -109,7 +128,7 @@ export class Feeds {
     const feed = this.#feeds.get(epochId);
     if (feed === undefined) return;
     this.#feeds.delete(epochId);
-    feed.pipe.remove();
+    this.#tidy(() => feed.pipe.remove());
   }
 
   #give(epochId: EpochId, feed: Feed, { bytes, end }: PieceContent): void {

@@ -24,9 +24,10 @@ export const systemPipes: Pipes = {
   },
   // Its reader took the end of its writer for the end of the input.
   resume(path) {
-    rmSync(path, { force: true });
+    systemPipes.remove(path);
     return null;
   },
+  remove: (path) => rmSync(path, { force: true }),
 };
 
 function pipeOf(path: string, socket: Socket): FeedPipe {

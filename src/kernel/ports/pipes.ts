@@ -28,4 +28,6 @@ export interface Pipes {
   make(path: string, owner: Owner | null): Promise<FeedPipe>;
   /** Null: what was written for its reader ended with the agent that made it. */
   resume(path: string): ResumedPipe | null;
+  /** Takes away what nobody knows any more. Nothing need be there. */
+  remove(path: string): void;
 }

@@ -5,8 +5,10 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { headFailure } from '../../../src/bin/head-failure.ts';
+import { YOUNG_MIB_OF_HEAD } from '../../../src/kernel/cli/daemons/spawn.ts';
 import { usage } from '../../../src/kernel/model/failure.ts';
 import { StoreFailure } from '../../../src/kernel/ports/store.ts';
+import { headUnit } from '../../../src/wings/lab/core/setup/user-units.ts';
 
 const unit = readFileSync(
   path.resolve(import.meta.dirname, '../../../deploy/systemd/weft-head.service'),
@@ -54,4 +56,11 @@ test('the words say what happened and what to do, and never claim a bug where th
   const gone = headFailure(new StoreFailure('io', 'the thread of the store ended'), 'run');
   assert.equal(gone.message, 'The head had to stop: the thread of the store ended');
   assert.match(headFailure(new TypeError('x'), 'start').message, /a bug in this program/);
+});
+
+test('a head has the same room for young objects, whoever starts it', () => {
+  const ofUser = headUnit({ weft: '/opt/weft/bin/weft', state: '/s' });
+  for (const one of [unit, ofUser]) {
+    assert.ok(one.includes(`--max-semi-space-size=${YOUNG_MIB_OF_HEAD} `), one);
+  }
 });

@@ -29,7 +29,7 @@ const V8_FLAGS = ['--heap-growing-percent=50', '--expose-gc'];
 /** MiB of half the young objects. */
 const YOUNG_MIB = 4;
 /** A head reads its store with a tenth less CPU so, and gives the room back when it is idle. */
-const YOUNG_MIB_OF_HEAD = 16;
+export const YOUNG_MIB_OF_HEAD = 16;
 
 function flagsFor({ names }: Daemon): string[] {
   const young = names.includes('head') ? YOUNG_MIB_OF_HEAD : YOUNG_MIB;

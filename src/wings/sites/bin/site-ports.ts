@@ -14,7 +14,7 @@ import type { SiteOptions } from '../config/site-options.ts';
 import { runSiteCommand } from '../fabric/site/command.ts';
 import { SiteProcesses } from '../fabric/site/site-processes.ts';
 import { type SiteSize, sizeOf } from '../fabric/site/site-size.ts';
-import { inputFiles } from '../os/input-files.ts';
+import { inputFolders } from '../os/input-folders.ts';
 import { siteFolders } from '../os/site-folders.ts';
 import { adaptorOf } from './site-adaptors.ts';
 import { siteCommands } from './site-commands.ts';
@@ -84,7 +84,7 @@ export function sitePorts(
     connectLauncher: () => Promise.resolve(new SiteProcesses(world)),
     containment: AT_THE_SITE,
     marks: NO_MARKS,
-    pipes: inputFiles,
+    pipes: inputFolders,
   };
 }
 

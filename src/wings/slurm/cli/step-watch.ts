@@ -63,6 +63,8 @@ export class StepWatch {
   }
 
   #later(ms: number, act: () => void): void {
-    this.#timers.push(setTimeout(act, Math.min(ms, TIMER_MAX_MS)));
+    const rest = ms - TIMER_MAX_MS;
+    const then = rest > 0 ? () => this.#later(rest, act) : act;
+    this.#timers.push(setTimeout(then, Math.min(ms, TIMER_MAX_MS)));
   }
 }

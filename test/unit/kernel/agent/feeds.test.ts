@@ -109,7 +109,7 @@ test('a pipe that an earlier agent left makes its process lost, however it ended
 
 function pipesOf(write: FeedPipe['write']): Pipes {
   const pipe: FeedPipe = { write, end: async () => undefined, remove: () => undefined };
-  return { make: async () => pipe, resume: () => null };
+  return { make: async () => pipe, resume: () => null, remove: () => undefined };
 }
 
 test('what could not be written gets no answer, and is written when it comes again', async () => {

@@ -31,7 +31,7 @@ WantedBy=default.target
 /** `deploy/systemd/weft-head.service` without what needs root. */
 export function headUnit({ weft, state }: UserService): string {
   return `${begin('Weft head')}Environment=${quoted(`WEFT_DIR=${state}`)}
-Environment="NODE_OPTIONS=--max-semi-space-size=4 --expose-gc" MALLOC_ARENA_MAX=1
+Environment="NODE_OPTIONS=--max-semi-space-size=16 --expose-gc" MALLOC_ARENA_MAX=1
 Environment="WEFT_FOR_ITSELF=NODE_OPTIONS MALLOC_ARENA_MAX"
 ExecStart=${command(weft)} head
 ExecReload=/bin/kill -HUP $MAINPID

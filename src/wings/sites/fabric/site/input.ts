@@ -1,43 +1,42 @@
-// How a job's script reads the input that a client sends while it runs: from a file that grows
-// (ports/input-file.ts).
+// How a job's script reads the input that a client sends while it runs: from a folder that its
+// gateway puts pieces into (ports/input-pieces.ts).
 
 import { quoteWord } from '../../../../kernel/base/shell-word.ts';
-import { INPUT_HEAD_BYTES } from '../../ports/input-file.ts';
+import { END } from '../../ports/input-pieces.ts';
 import { trapAll } from './traps.ts';
 
-/** What the script passes on at a time: it is on the node's own disk for a moment. */
-const PART_BYTES = 1_048_576;
-
 /**
- * Lines of a shell that pass a growing file on into a pipe of the node, `$p`, in the background. A
- * file server shows a file as it is to those who open it, so that each look opens it anew. Signals
- * for all of the job are the program's: the end of what feeds it would be the end of its input. A
- * part is passed on when all of it could be read.
- * @param file as the site's nodes see it
+ * Lines of a shell that pass pieces on into a pipe of the node, `$p`, in the background. A file
+ * server shows a folder as it is to those who list it, so that each look lists it anew. Signals for
+ * all of the job are the program's: the end of what feeds it would be the end of its input. A piece
+ * is passed on when all of it could be read, and the last one stays until there is another: by that
+ * the next gateway knows how far it is.
+ * @param folder as the site's nodes see it
  */
-export function openInput(file: string): string {
-  return `i=${quoteWord(file)}
+export function openInput(folder: string): string {
+  return `i=${quoteWord(folder)}
 t=\${TMPDIR:-/tmp}
 d=$t/weft-input-$$-$(date +%s)
 p=$d/pipe
 pass() {
   at=0
+  last=
   said=
   while [ -p "$p" ]; do
-    all=
-    read -r all <"$i"
-    has=$(($(wc -c <"$i") - ${INPUT_HEAD_BYTES} - at))
-    [ $has -le ${PART_BYTES} ] || has=${PART_BYTES}
-    if [ $has -gt 0 ]; then
-      tail -c +$((at + ${INPUT_HEAD_BYTES + 1})) "$i" | head -c $has >"$d/part"
-      if [ $(($(wc -c <"$d/part"))) -eq $has ]; then
+    ls "$i" >/dev/null 2>&1
+    if [ -e "$i/$at" ]; then
+      has=$(($(wc -c <"$i/$at")))
+      cat "$i/$at" >"$d/part"
+      if [ $has -gt 0 ] && [ $(($(wc -c <"$d/part"))) -eq $has ]; then
         cat "$d/part" 2>/dev/null || return
+        [ -z "$last" ] || rm -f "$last"
+        last=$i/$at
         at=$((at + has))
         continue
       fi
       [ -n "$said" ] || echo "weft: input of this job waits: $d/part cannot be written" >&2
       said=y
-    elif [ -n "$all" ] && [ "$all" -le $at ]; then
+    elif [ -e "$i/${END}$at" ]; then
       return
     fi
     sleep 1

@@ -25,7 +25,7 @@ import {
   parseStartReceipt,
   siteScript,
 } from '../../../../../../src/wings/sites/fabric/site/script.ts';
-import { inputFiles } from '../../../../../../src/wings/sites/os/input-files.ts';
+import { inputFolders } from '../../../../../../src/wings/sites/os/input-folders.ts';
 
 const top = mkdtempSync(join(tmpdir(), 'weft-site-script-'));
 after(() => rmSync(top, { recursive: true }));
@@ -93,7 +93,7 @@ async function startFed(shell: string, ...argv: string[]) {
   const temporary = join(launch.folder, 'tmp');
   mkdirSync(temporary);
   Object.assign(launch, { stdin: join(launch.folder, "client's"), isFed: true });
-  const feed = await inputFiles.make(launch.stdin, null);
+  const feed = await inputFolders.make(launch.stdin, null);
   prepare(launch);
   const env = { ...process.env, TMPDIR: temporary };
   const child = spawn(shell, { stdio: ['pipe', 'ignore', 'ignore'], detached: true, env });
