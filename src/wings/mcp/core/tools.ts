@@ -35,9 +35,9 @@ const count = (description: string, minimum: number, maximum: number) => ({
   minimum,
   maximum,
 });
-/** What an answer holds, with a line on how much is before that: output may be as large as a disk. */
+/** What an answer holds, with a line on how much is before that: output may fill a disk. */
 export const LOGS_LAST = '--last=18K';
-/** Of `weft wait`, when its time is over first. A job may end with it, too, and is then explained. */
+/** `weft wait` ends so when its time is over first. A job may end so, too: it is explained. */
 const WAIT_ENDED = 8;
 const JOB = text('A job, 42, or one task of an array, 42[7].', {
   pattern: '^\\d{1,15}(\\[\\d{1,9}\\])?$',
