@@ -45,7 +45,9 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     assert.deepEqual(input, { code: 0, out: 'from here', error: '' });
     const none = await exec(job, '--', 'no-such-program');
     assert.equal(none.code, 127);
-    assert.match(none.error, /there is no such program/);
+    assert.match(none.error, /no-such-program cannot be started: there is no such program/);
+    const many = await cluster.refused('weft', 'exec', '-n', '300', job, '--', 'true');
+    assert.match(many.error, /-n: '300' is not a count from 1 to 256/);
   });
 
   it('[Z1] a step is in the group of its task, and under its limits', async () => {
@@ -381,6 +383,10 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     assert.ok(left.length <= 4, `pipes of an earlier agent are left: ${left}`);
     const said = await step;
     assert.equal(said.code, 125);
-    assert.match(said.error, /nobody knows how it ended: the agent of its node was started anew/);
+    assert.match(
+      said.error,
+      /: Step \S+ is over without an exit code: the agent of its node was started anew/,
+    );
+    assert.doesNotMatch(said.error, /line is lost:/);
   });
 });

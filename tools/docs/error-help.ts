@@ -94,8 +94,8 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
   },
   'step.lost': {
     means:
-      'What knew of the end of the step is gone: its agent was killed, or its task ended first.',
-    next: 'Start it once more; what the step itself has written to files is there.',
+      'It was not started there, for the reason that is told, or what knew of its end is gone: its agent was killed, or its task ended first.',
+    next: 'Mend what is told and start it once more; what the step itself has written to files is there.',
   },
   'step.over': {
     means: 'Its output goes to whoever started it, once: it was read, or nobody came for it.',

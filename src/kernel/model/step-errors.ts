@@ -4,7 +4,7 @@ export const STEP_CODES = {
   'step.not_found': { kind: 'not_found', text: 'There is no step {step}.' },
   'step.lost': {
     kind: 'failed_precondition',
-    text: 'Step {step} is over, and nobody knows how it ended: {why}.',
+    text: 'Step {step} is over without an exit code: {why}.',
   },
   'step.over': {
     kind: 'failed_precondition',

@@ -2,6 +2,7 @@
 
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { PROCESSES_MAX } from '../core/limits.ts';
 import { runStep } from './run-step.ts';
 import { readTarget } from './target.ts';
 
@@ -47,7 +48,8 @@ export const verb = defineVerb<Options>({
       throw usage('there is no command to run', `Write: weft exec ${target.task} -- COMMAND`);
     }
     const { n = '1', perNode = false, pty = false, pmi = false, label = false, chdir } = options;
-    if (!/^[1-9]\d{0,2}$/.test(n)) throw usage(`-n: '${n}' is not a count from 1 to 256`);
+    if (!/^[1-9]\d{0,2}$/.test(n) || Number(n) > PROCESSES_MAX)
+      throw usage(`-n: '${n}' is not a count from 1 to ${PROCESSES_MAX}`);
     if (pmi && pty) throw usage('--pmi: processes of MPI have no terminal; leave out --pty');
     const bind = readBind(options.bind ?? 'none');
     const term = context.environment['TERM'];

@@ -61,7 +61,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     const shown = sinkOf(context, wish.label ? `${rank}: ` : null);
     const heard = (bytes: Buffer): void => ranks?.hear(rank, bytes);
     const sink = { ...shown, pmi: heard };
-    const client = new StepClient(api, { id, rank, epochId }, sink);
+    const client = new StepClient(api, { id, rank, epochId, program: argv[0] }, sink);
     ranks?.add(client);
     return { sink, client };
   });

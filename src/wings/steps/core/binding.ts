@@ -68,7 +68,7 @@ export class CpuClaims {
   }
 
   #lacking(count: number, taken: number): string {
-    const has = `its machine has ${this.#all.length} cpus, ${taken} of them bound by other tasks`;
+    const has = `its machine has ${this.#all.length} cpus, ${taken} of them bound already, by other tasks or on other nodes that run there`;
     return `it cannot be bound: its task has ${count} cpus, and ${has}; start it without --bind`;
   }
 

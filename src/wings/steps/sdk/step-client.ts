@@ -40,6 +40,8 @@ export interface StepPlace {
   readonly rank: number;
   /** In which start of its task it is. Absent: in whichever. */
   readonly epochId?: string | undefined;
+  /** Its program, to be named where it cannot be started. */
+  readonly program?: string | undefined;
 }
 
 const RETRY_MS = 200;
@@ -144,7 +146,8 @@ export class StepClient {
         const isFinal = error instanceof Failure && !mayPass(error);
         if (isFinal || performance.now() - failedSince > LINGER_MS) {
           const words = error instanceof Error ? error.message : String(error);
-          return this.#over({ code: OWN_FAILURE, why: `its line is lost: ${words}` });
+          const why = isFinal ? words : `its line is lost: ${words}`;
+          return this.#over({ code: OWN_FAILURE, why });
         }
         this.#tellAway();
       }
@@ -197,7 +200,10 @@ export class StepClient {
     if (kind === FROM_STEP.failed) {
       const errno = payload.length === 4 ? payload.readUInt32LE(0) : 0;
       const code = errno === ENOENT ? 127 : 126;
-      return this.#over({ code, why: `it cannot be started: ${errnoWords(errno)}` });
+      return this.#over({
+        code,
+        why: `${this.#place.program ?? 'it'} cannot be started: ${errnoWords(errno)}`,
+      });
     }
     if (kind === FROM_STEP.gone) this.#over({ code: OWN_FAILURE, why: payload.toString() });
   }

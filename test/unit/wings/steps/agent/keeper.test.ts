@@ -347,7 +347,7 @@ test('[Z12] a bound step finds its cpus, which are given back with its task', as
   keeper.heard('steps', { ...wish(2), bind });
   await settled();
   const why =
-    'it cannot be bound: its task has 2 cpus, and its machine has 3 cpus, 2 of them bound by other tasks; start it without --bind';
+    'it cannot be bound: its task has 2 cpus, and its machine has 3 cpus, 2 of them bound already, by other tasks or on other nodes that run there; start it without --bind';
   assert.deepEqual(ends().at(-1), { why });
   keeper.stop();
 });
