@@ -48,6 +48,13 @@ class Science(unittest.TestCase):
         result += 1
         self.assertEqual(array[1], 1, "the program's own is as it was")
 
+    def test_arrays_are_aligned_where_they_are_read(self):
+        array = numpy.ones(100_000)
+        look = lambda one: (one.flags.aligned, one.__array_interface__["data"][0] % 16)  # noqa: E731
+        shared = self.executor.share(array)
+        self.assertEqual(self.executor.submit(look, shared).result(60), (True, 0))
+        self.assertEqual(self.executor.submit(look, array).result(60), (True, 0))
+
     def test_all_kinds_of_arrays(self):
         for array in (
             numpy.zeros(0),

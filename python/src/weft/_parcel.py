@@ -27,6 +27,7 @@ T = TypeVar("T")
 FUNCTION = b"PYF\x01"
 SHARED = b"PYS\x01"
 _PYTHON_AT, _PICKLER_AT = 4, 6
+_HEAD_ALIGNED = 16
 
 _PROTOCOL = 5
 # Smaller ones are better off in the pickle.
@@ -139,13 +140,16 @@ def has_cloudpickle() -> bool:
 
 
 def _pickler_version() -> bytes:
-    return str(getattr(_cloudpickle(), "__version__", "")).encode()[:255]
+    return str(getattr(_cloudpickle(), "__version__", "")).encode()[:200]
 
 
-def headed(mark: bytes, parcel: bytes) -> bytes:
-    """The bytes of a function or a shared value."""
+def headed(mark: bytes, *parcel: Buffer) -> bytes:
+    """The bytes of a function or a shared value. What comes before the parcel keeps arrays in it where
+    they are aligned.
+    """
     pickler = _pickler_version()
-    return mark + bytes(sys.version_info[:2]) + bytes([len(pickler)]) + pickler + parcel
+    pickler += b" " * (-(_PICKLER_AT + 1 + len(pickler)) % _HEAD_ALIGNED)
+    return b"".join((mark, bytes(sys.version_info[:2]), bytes([len(pickler)]), pickler, *parcel))
 
 
 def headed_flaw(asset: Buffer) -> Optional[Tuple[str, str]]:
@@ -166,7 +170,7 @@ def headed_flaw(asset: Buffer) -> Optional[Tuple[str, str]]:
 def pickler_skew(asset: Buffer) -> Optional[str]:
     """The versions of cloudpickle, where they are two: most read what others write, not all."""
     view = memoryview(asset)
-    theirs = bytes(view[_PICKLER_AT + 1 : _PICKLER_AT + 1 + view[_PICKLER_AT]])
+    theirs = bytes(view[_PICKLER_AT + 1 : _PICKLER_AT + 1 + view[_PICKLER_AT]]).rstrip(b" ")
     ours = _pickler_version()
     if theirs == ours:
         return None
@@ -216,7 +220,12 @@ def _shared_value(sha256: str) -> Any:
 
 def share(value: Any, what: str = "the shared value") -> Tuple[Shared, bytes]:
     """The handle of a shared value, and its bytes."""
-    asset = headed(SHARED, _packed(what, value)[0])
+    try:
+        parts, _ = _with_used(pack_parts, value)
+    except Exception as error:
+        raise _not_sendable(what, error, []) from error
+    # In one copy: they are large.
+    asset = headed(SHARED, *parts)
     return Shared(value, hashlib.sha256(asset).hexdigest()), asset
 
 
@@ -269,13 +278,6 @@ def pack_call(args: Sequence[Any], kwargs: Dict[str, Any]) -> Tuple[List[Buffer]
         named = [(f"args[{at}]", one) for at, one in enumerate(args)]
         named.extend(kwargs.items())
         raise _not_sendable("an argument", error, named) from error
-
-
-def _packed(what: str, value: Any) -> Tuple[bytes, List[str]]:
-    try:
-        return _with_used(pack, value)
-    except Exception as error:
-        raise _not_sendable(what, error, []) from error
 
 
 def _with_used(act: Callable[[Any], T], value: Any) -> Tuple[T, List[str]]:

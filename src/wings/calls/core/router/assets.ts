@@ -83,21 +83,24 @@ export function read(state: RouterState, reader: Reader): void {
   reader.sink.asked.set(reader.sinkStream, reader);
   reader.asset.readers.add(reader);
   if (reader.asset.bytes === null) fetch(state, reader.asset);
-  else serve(state, reader);
+  serve(state, reader);
 }
 
-/** Sends as much as the reader has room for. */
+/**
+ * Sends as much as the reader has room for, of what is here: what comes from a client goes on at
+ * once, and the worker looks whether the whole is what it should be, as the router does.
+ */
 export function serve(state: RouterState, reader: Reader): void {
   const { asset, sink, sinkStream: stream } = reader;
-  const { bytes } = asset;
-  if (bytes === null) return;
-  const until = Math.min(reader.upTo, bytes.length);
+  const bytes = asset.bytes ?? asset.fetch?.bytes;
+  if (bytes === undefined) return;
+  const until = Math.min(reader.upTo, asset.fetch?.position ?? asset.size);
   while (reader.position < until) {
     const piece = Math.min(until, reader.position + CALL_PIECE_BYTES_MAX);
     sink.peer.send({ kind: 'body', stream, bytes: bytes.subarray(reader.position, piece) });
     reader.position = piece;
   }
-  if (reader.position < bytes.length) return;
+  if (asset.bytes === null || reader.position < asset.size) return;
   sink.asked.delete(stream);
   asset.readers.delete(reader);
   touch(state, asset);
@@ -186,6 +189,7 @@ export function fetchArrived(state: RouterState, fetched: Fetch, bytes: Bytes): 
   if (fetched.position < asset.size) {
     const upTo = Math.min(asset.size, fetched.position + CALL_STREAM_BYTES_MAX);
     source.peer.send({ kind: 'more', stream, upTo });
+    for (const reader of asset.readers) serve(state, reader);
     return null;
   }
   source.given.delete(stream);

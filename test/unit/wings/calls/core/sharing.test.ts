@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   CALL_HELD_BYTES_MAX,
+  CALL_STREAM_BYTES_MAX,
   CALL_UNACKED_BYTES_MAX,
   CALL_WINDOW_BYTES,
   CALL_WINDOW_CALLS,
@@ -94,6 +95,30 @@ test('[C5] a client that does not take its results gets no more calls started', 
   slow.connect();
   worker.work();
   assert.equal(slow.ends.size, 1000);
+});
+
+test('what a client sends of a shared value goes on to the worker before all of it is here', () => {
+  const rig = new Rig();
+  const client = rig.client();
+  const worker = rig.worker();
+  client.submit(client.asset('x'.repeat(3 * CALL_STREAM_BYTES_MAX)), 'one');
+  // Its room ends with what it sends at first.
+  client.drop = ({ kind }) => kind === 'more';
+  rig.settle();
+  const [asset] = [...rig.router.state.assets.values()];
+  assert.ok(asset?.bytes === null && asset.fetch !== null);
+  assert.deepEqual(
+    [...asset.readers].map(({ position }) => position),
+    [CALL_STREAM_BYTES_MAX],
+  );
+  client.drop = () => false;
+  client.line?.cut();
+  client.connect();
+  worker.work();
+  assert.deepEqual(
+    [...client.ends.values()].map(({ kind }) => kind),
+    ['result'],
+  );
 });
 
 test('[C5] a worker whose large results are not fetched starts nothing more', () => {
