@@ -52,6 +52,7 @@ class Science(unittest.TestCase):
         array = numpy.ones(100_000)
         look = lambda one: (one.flags.aligned, one.__array_interface__["data"][0] % 16)  # noqa: E731
         shared = self.executor.share(array)
+        self.addCleanup(self.executor._unshare, [shared])
         self.assertEqual(self.executor.submit(look, shared).result(60), (True, 0))
         self.assertEqual(self.executor.submit(look, array).result(60), (True, 0))
 

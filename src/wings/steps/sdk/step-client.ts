@@ -40,7 +40,7 @@ export interface StepPlace {
   readonly rank: number;
   /** In which start of its task it is. Absent: in whichever. */
   readonly epochId?: string | undefined;
-  /** Its program, to be named where it cannot be started. */
+  /** The program, to be named where it cannot be started. */
   readonly program?: string | undefined;
 }
 
