@@ -376,6 +376,9 @@ describe('the commands of Slurm', () => {
       const each = await ok(command, '-n2', '-c1', '-N1', ...inner, 'sh', '-c', has);
       assert.equal(each, '1 1 2\n1 1 2', command);
     }
+    const limited = await type('srun', '-t', '0:01', 'sleep', '600');
+    assert.match(limited.error, /^srun: job \d+: .*time limit/m);
+    assert.equal(limited.code, 143);
     const bad = `srun -n2 -K sh -c '[ $SLURM_PROCID = 1 ] || exit 3; sleep 600'`;
     const over = await type('salloc', '-n2', 'sh', '-c', `${bad}; srun -n1 -t 0:01 sleep 600`);
     assert.equal(over.code, 143, over.error);
@@ -592,7 +595,7 @@ describe('the commands of Slurm', () => {
       [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'plain'],
       [/DOS line breaks/, 'sbatch', 'dos.sh'],
       [/^sbatch: error: Batch script is larger than/, 'sbatch', 'large.sh'],
-      [/^sbatch: error: This does not look like a batch script/, 'sbatch', 'mark.sh'],
+      [/^sbatch: error: Batch script begins with a byte order mark/, 'sbatch', 'mark.sh'],
       [
         /^sbatch: error: --ntasks 5 is more than 2 nodes with 2 each/,
         'sbatch',
@@ -639,6 +642,7 @@ describe('the commands of Slurm', () => {
       [/^scancel: error: No job identification provided/, 'scancel'],
       [/^srun: error: --multi-prog is not honoured/, 'srun', '--multi-prog', 'file'],
       [/^salloc: error: .*no-such/, 'salloc', '--no-such'],
+      [/^salloc: error: --no-shell is not honoured/, 'salloc', '--no-shell'],
     ];
     write('plain', 'echo hi\n');
     write('dos.sh', '#!/bin/sh\r\necho hi\r\n');

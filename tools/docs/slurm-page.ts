@@ -1,6 +1,7 @@
 // The page of the commands that speak Slurm: what they honour, from the tables that parse.
 
 import { ACCOUNT_OPTIONS } from '../../src/wings/slurm/cli/sacct.ts';
+import { ALLOCATION_OPTIONS } from '../../src/wings/slurm/cli/salloc.ts';
 import { CANCEL_OPTIONS } from '../../src/wings/slurm/cli/scancel.ts';
 import { INFO_OPTIONS } from '../../src/wings/slurm/cli/sinfo.ts';
 import { QUEUE_OPTIONS } from '../../src/wings/slurm/cli/squeue.ts';
@@ -23,13 +24,14 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - \`scontrol show job\` has the first line of a script as \`Command\`, not its path: \`scontrol write batch_script 42\` has all of it.
 - Programs find the \`SLURM_…\` variables below in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
   (\`SLURM_PROCID\` not where it has several processes).
-- Steps are \`42.0\` and \`42_7.1\`: what \`srun\` starts, and \`weft exec\`. \`sacct\` knows them, with state, exit code and nodes. Ranks of \`srun\` in a
+- Steps are \`42.0\` and \`42_7.1\` (under \`salloc\`, and of \`srun\` outside of a job, they begin at \`42.1\`): what \`srun\` starts, and \`weft exec\`. \`sacct\` knows them, with state, exit code and nodes. Ranks of \`srun\` in a
   script are the script's own: \`scancel 42.0\` refuses them (\`scancel --signal=USR1 42\` reaches all), what they use is in \`42.batch\`, and where the
   script does not find the head they are no steps, and run as well. \`sstat\` measures whole tasks, with the steps in them.
 - \`-n 5\` on two nodes is 3 and 2: ranks that nodes do not share evenly are laid out as in Slurm, and each node is held for as many as the fullest has.
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
+- Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
 - \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed.
 - There is no \`sacctmgr\`, \`sshare\`, \`sprio\`, \`sreport\`, \`sdiag\`, \`strigger\`, \`sbcast\`, and no job of several parts (\`hetjob\`, \`:\`): see \`weft usage\`,
@@ -63,6 +65,7 @@ ann\`, \`scancel 42\`) is honoured. Both need a folder that nodes share. \`proce
 const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [
   ['sbatch and srun', BATCH_OPTIONS],
   ['srun alone', STEP_OPTIONS],
+  ['salloc alone', ALLOCATION_OPTIONS],
   ['squeue', QUEUE_OPTIONS],
   ['scancel', CANCEL_OPTIONS],
   ['sacct', ACCOUNT_OPTIONS],

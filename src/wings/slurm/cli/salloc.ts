@@ -1,20 +1,42 @@
 // `salloc`: nodes are held while a shell or a command runs here, where `srun` starts steps on them.
 
 import type { Context } from '../../../kernel/cli/context.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import { type Held, withAllocation } from '../../steps/cli/allocation.ts';
 import { runHere } from '../../steps/cli/run-here.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
+import type { OptionRow } from '../core/option-table.ts';
 import { overridden } from '../core/option-table.ts';
+import type { Given } from '../core/request.ts';
 import { onEach } from '../core/step.ts';
 import { saidIn, submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
+
+/** What salloc has beside the options of sbatch. */
+export const ALLOCATION_OPTIONS = [
+  {
+    long: 'no-shell',
+    kind: 'refused',
+    words: 'submit `sleep infinity` by sbatch, and say srun --jobid',
+  },
+  { long: 'immediate', short: 'I', value: 'maybe', kind: 'hint', words: 'it waits for its nodes' },
+  {
+    long: 'kill-command',
+    short: 'K',
+    value: 'maybe',
+    kind: 'hint',
+    words: 'its command is hung up when the job ends',
+  },
+  { long: 'bell', kind: 'hint', words: 'it is silent' },
+  { long: 'no-bell', words: 'as it is anyway' },
+] as const satisfies readonly OptionRow[];
 
 export const summary = 'Hold nodes while a command runs here, as salloc of Slurm does.';
 export const verb = speaking('salloc', salloc);
 
 async function salloc(context: Context, words: readonly string[]): Promise<number> {
-  const typed = readWords(BATCH_OPTIONS, words, { stops: true });
+  const typed = readTyped(context, words);
   const { operands } = typed;
   const said = saidIn(context.environment, 'SALLOC');
   const given = overridden(BATCH_OPTIONS, said, typed.given);
@@ -33,6 +55,19 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
     context.error(`salloc: Relinquishing job allocation ${held.id}\n`);
     return code;
   });
+}
+
+function readTyped(
+  context: Context,
+  words: readonly string[],
+): { readonly given: Given; readonly operands: readonly string[] } {
+  const read = readWords([...ALLOCATION_OPTIONS, ...BATCH_OPTIONS], words, { stops: true });
+  for (const row of ALLOCATION_OPTIONS) {
+    if (read.given[row.long] === undefined || !('kind' in row)) continue;
+    if (row.kind === 'refused') throw usage(`--${row.long} is not honoured here: ${row.words}`);
+    context.error(`salloc: warning: --${row.long} is ignored: ${row.words}\n`);
+  }
+  return read;
 }
 
 interface More {

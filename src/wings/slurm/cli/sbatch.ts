@@ -9,6 +9,7 @@ import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/o
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { Program } from '../../../kernel/model/job.ts';
+import { SCRIPT_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import { DEFAULT_PARTITION, DEFAULT_QOS } from '../../../kernel/model/scheduling.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
@@ -22,7 +23,6 @@ import { instant } from './squeue.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
 const OF_A_JOB = /^SLURMD?_/;
-const SCRIPT_BYTES_MAX = 4 * 1_048_576;
 
 export const summary = 'Submit a script, as sbatch of Slurm does.';
 export const verb = speaking('sbatch', sbatch);
@@ -94,13 +94,15 @@ function refuseParts(): never {
 function readScript(context: Context, file: string | undefined): string {
   const text =
     file === undefined ? readFileSync(0, 'utf8') : readNamed(path.resolve(context.cwd, file), file);
-  if (text.length > SCRIPT_BYTES_MAX)
+  if (Buffer.byteLength(text) > SCRIPT_BYTES_MAX)
     throw usage(`Batch script is larger than ${SCRIPT_BYTES_MAX} bytes`);
   if (text.trim() === '') throw usage('Batch script is empty!');
   if (text.includes('\r\n'))
     throw usage(
       'Batch script contains DOS line breaks (\\r\\n) instead of expected UNIX line breaks (\\n).',
     );
+  if (text.startsWith('\uFEFF'))
+    throw usage('Batch script begins with a byte order mark (BOM): save it as UTF-8 without one.');
   if (!text.startsWith('#!')) {
     throw usage(
       'This does not look like a batch script.  The first line must start with #! followed by the path to an interpreter.',

@@ -13,6 +13,8 @@ import { notState } from '../core/states.ts';
  */
 export const RELEASE = 'slurm 22.05.8';
 
+const HELP = 'Which options are honoured: docs/migration/slurm-commands.md.';
+
 /** A command whose words are read by its own table, as they were typed. */
 export function speaking(
   name: string,
@@ -27,6 +29,10 @@ export function speaking(
       try {
         if (args[0] === '--version' || args[0] === '-V') {
           context.print(RELEASE);
+          return 0;
+        }
+        if (args[0] === '--help' || args[0] === '--usage') {
+          context.print(`Usage: ${name} [OPTIONS...]\n${HELP}`);
           return 0;
         }
         return await run(context, args);

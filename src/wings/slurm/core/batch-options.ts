@@ -55,7 +55,7 @@ export const BATCH_OPTIONS = [
   row('reservation', 'in this reservation', value),
   row(
     'signal',
-    '`USR1@90`: to what the script has started; `B:USR1@90`: to the script alone',
+    '`USR1@90`: to what the script has started; `B:USR1@90`: to the script alone; within a time limit',
     value,
   ),
   row('requeue', 'as it is anyway', { undoes: 'no-requeue' }),

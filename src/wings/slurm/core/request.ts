@@ -246,7 +246,7 @@ function gpusOf(
   const perTask = given['gpus-per-task'];
   const nodes = Number(shape.nodes);
   const said = [gres, perNode, gpus, perTask].filter((one) => one !== undefined);
-  if (gres === 'none') return {};
+  if (said.every((one) => /^(?:none|(?:gpu:)?0)$/.test(one))) return {};
   if (said.length > 1)
     bad('--gres, --gpus-per-node, --gpus-per-task and --gpus exclude each other here');
   if (gres !== undefined) return { gpus: gpuWords(gpusOfGres(gres)) };

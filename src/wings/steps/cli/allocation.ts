@@ -2,6 +2,7 @@
 // step on each of its nodes that ends the job when this command is gone.
 
 import type { Context } from '../../../kernel/cli/context.ts';
+import { outcomeWords } from '../../../kernel/cli/jobs/outcome.ts';
 import { sendSubmission } from '../../../kernel/cli/jobs/send.ts';
 import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
@@ -43,6 +44,9 @@ read -r how
 case $how in failed*) sig=\${how#failed }; esac
 end`;
 
+/** Until it is said that a job waits. */
+const TOLD_AFTER_MS = 3000;
+
 /** For a job to end that was told to, also where its holders are only just beginning. */
 const END_MS = 30_000;
 
@@ -73,7 +77,7 @@ export async function withAllocation(
   let code = 1;
   const holders: StepClient[] = [];
   try {
-    const { job } = await waitFor(context, { id, until: 'started' });
+    const { job } = await sayWaiting(context, id, waitFor(context, { id, until: 'started' }));
     for (const name of SIGNALS) process.off(name, leave);
     if (job.state === 'done') {
       context.note(`job ${id} has ended before its nodes were held`);
@@ -87,6 +91,18 @@ export async function withAllocation(
     for (const name of SIGNALS) process.off(name, leave);
     await release(context, { id, holders, code });
   }
+}
+
+/** Words for whoever waits for longer than a moment, in the manner of Slurm. */
+async function sayWaiting<T>(context: Context, id: string, start: Promise<T>): Promise<T> {
+  let isTold = false;
+  const timer = setTimeout(() => {
+    isTold = true;
+    context.note(`job ${id} queued and waiting for resources`);
+  }, TOLD_AFTER_MS);
+  const reply = await start.finally(() => clearTimeout(timer));
+  if (isTold) context.note(`job ${id} has been allocated resources`);
+  return reply;
 }
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
@@ -122,7 +138,10 @@ async function release(context: Context, { id, holders, code }: Ending): Promise
   for (const holder of holders) void holder.input(words);
   try {
     if (holders.length > 0) {
-      await waitFor(context, { id, timeoutMs: END_MS });
+      const { job } = await waitFor(context, { id, timeoutMs: END_MS });
+      // Not by this command: nobody else says why.
+      if (!/^(?:completed|failed)$/.test(job.outcome?.kind ?? ''))
+        context.note(`job ${id}: ${outcomeWords(job, job)}`);
       return;
     }
   } catch {

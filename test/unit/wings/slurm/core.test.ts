@@ -144,6 +144,7 @@ test('[X2] starts of others, signals, whole memory, gpus of ranks and named node
   assert.deepEqual(of({ dependency: 'after:1:2+10' }).after, ['1:start', '2:start+10m']);
   assert.deepEqual([of({ mem: '0' }).memory, of({ mem: '0' }).exclusive], [undefined, true]);
   const signal = (text: string) => [of({ signal: text }).signal, of({ signal: text }).signalTo];
+  assert.equal(of({ gpus: '0' }).gpus, undefined);
   assert.deepEqual(signal('B:USR1@60'), ['USR1@60', 'main']);
   assert.deepEqual(signal('USR2@90'), ['USR2@90', 'others']);
   assert.equal(of({ 'open-mode': 'append' }).append, true);
