@@ -21,7 +21,7 @@ import { type Paint, paintFor } from './output/paint.ts';
 import type { Look } from './output/table.ts';
 import type { RawTerminal } from './raw-terminal.ts';
 import type { Screen } from './screen.ts';
-import type { SubmitOptions } from './submit/options.ts';
+import type { SubmitOptions, Submitter } from './submit/options.ts';
 import type { Template } from './template.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
@@ -89,11 +89,19 @@ export interface Script {
   /** Name of the file, in the words that were typed. */
   readonly file: string;
   readonly text: string;
+  /** What was typed, which wins. */
+  readonly typed: SubmitOptions;
 }
 
 /** What the lines of a script ask for. */
 export interface ReadScript {
   readonly options: SubmitOptions;
+  /** With the environment that the other system would hand on. */
+  readonly submitter: Submitter;
+  /** Whether its end is waited for. */
+  readonly wait: boolean;
+  /** Whether it is only tried. */
+  readonly dryRun: boolean;
   /** What our own options do not say. */
   readonly finish: (submission: Submission) => Submission;
 }

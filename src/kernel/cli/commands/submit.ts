@@ -50,9 +50,9 @@ export const verb = defineVerb<Options>({
       readScript(file === '-' ? 0 : path.resolve(context.cwd, file), file),
       file,
     );
-    const submitter = submitterHere(context);
     const isIgnored = given.ignoreDirectives === true;
-    const read = isIgnored ? null : await readForeign(context, { file, text });
+    const read = isIgnored ? null : await readForeign(context, { file, text, typed: options });
+    const submitter = read?.submitter ?? submitterHere(context);
     const own = isIgnored || read !== null ? read?.options : readDirectives(text, file, submitter);
     const merged = mergeOptions(own ?? {}, options);
     const name = merged.name ?? (file === '-' ? 'script' : path.basename(file));
@@ -63,7 +63,9 @@ export const verb = defineVerb<Options>({
     const wish = withItems(submission, merged, context.cwd);
     if (merged.sweep !== undefined) context.note(pointsWords(wish.each ?? []));
     const inputs = inputsOf(merged, program);
-    return submitAndAttend(context, wish, { ...options, inputIsTaken, inputs });
+    const wait = options.wait ?? read?.wait ?? false;
+    const dryRun = options.dryRun ?? read?.dryRun ?? false;
+    return submitAndAttend(context, wish, { ...options, wait, dryRun, inputIsTaken, inputs });
   },
 });
 

@@ -5,7 +5,11 @@ import { hostname } from 'node:os';
 import path from 'node:path';
 import type { Context, ReadScript, Script } from '../../../kernel/cli/context.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
-import { makeSubmission, type SubmitOptions } from '../../../kernel/cli/submit/options.ts';
+import {
+  makeSubmission,
+  type SubmitOptions,
+  type Submitter,
+} from '../../../kernel/cli/submit/options.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { Program } from '../../../kernel/model/job.ts';
@@ -43,11 +47,8 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
     script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
   const wish = await submissionOf(context, program, { ...given, 'job-name': name });
-  if (given['test-only'] !== undefined)
-    return withoutMail(context, wish, (submission) => sayStart(context, submission));
-  const { jobId } = await withoutMail(context, wish, (submission) =>
-    sendSubmission(context, submission),
-  );
+  if (given['test-only'] !== undefined) return sayStart(context, wish);
+  const { jobId } = await sendSubmission(context, wish);
   if (given.parsable !== undefined) context.print(String(jobId));
   else context.print(`Submitted batch job ${jobId}`);
   if (given.wait === undefined) return 0;
@@ -55,19 +56,23 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
 }
 
 /** A cluster that sends no mail runs scripts that ask for it, as most of them do. */
-async function withoutMail<T>(
-  context: Context,
-  submission: Submission,
-  act: (submission: Submission) => Promise<T>,
-): Promise<T> {
+async function withoutMail(context: Context, request: Request): Promise<Request> {
+  const { notify, ...rest } = request;
+  if (notify === undefined) return request;
+  const mailed = makeSubmission(
+    { kind: 'argv', argv: ['true'] },
+    { notify, cleanEnv: true },
+    submitterHere(context),
+  );
   try {
-    return await act(submission);
+    await (await context.api()).call('rehearseJob', { body: mailed });
   } catch (error) {
-    if (!(error instanceof Failure) || error.code !== 'notification.not_set_up') throw error;
+    // Whatever else is wrong is said of the job itself.
+    if (!(error instanceof Failure) || error.code !== 'notification.not_set_up') return request;
     context.error(`${context.program}: warning: --mail-type is ignored: ${error.message}\n`);
-    const { notify: _, ...rest } = submission;
-    return act(rest);
+    return rest;
   }
+  return request;
 }
 
 /** In the words of `sbatch --test-only`. */
@@ -162,8 +167,7 @@ export async function submissionOf(
   given: Given,
 ): Promise<Submission> {
   const request = await askedFor(context, given);
-  const here = submitterHere(context);
-  const submitter = { ...here, environment: withoutJob(here.environment) };
+  const submitter = submitterOf(context);
   const api = await context.api();
   const [files, { clusterName }] = await Promise.all([
     filesOf(context, request, submitter.directory),
@@ -180,14 +184,16 @@ async function askedFor(context: Context, given: Given): Promise<Request> {
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
-  return read.value.request;
+  return withoutMail(context, read.value.request);
 }
 
 function optionsOf(
   request: Request,
   directory: string,
+  typed: SubmitOptions = {},
 ): SubmitOptions & { readonly env: readonly string[] } {
-  const { partition = DEFAULT_PARTITION, qos = DEFAULT_QOS } = request;
+  const partition = typed.partition ?? request.partition ?? DEFAULT_PARTITION;
+  const qos = typed.qos ?? request.qos ?? DEFAULT_QOS;
   return {
     ...withoutFiles(request),
     env: [
@@ -205,19 +211,55 @@ function optionsOf(
 
 /** For `weft submit`: output goes where a script of ours has it, unless the lines name a file. */
 export async function readScriptLines(context: Context, script: Script): Promise<ReadScript> {
-  const { file, text } = script;
+  const { file, text, typed } = script;
   const given = directives(text, file);
-  const request = await askedFor(context, given);
-  const { output = request.output, error = output } = request;
+  if (given.wrap !== undefined)
+    throw usage(`${file}: --wrap is not honoured in a script`, 'Write its line into the script.');
+  const request = await askedFor(context, shapedBy(given, typed));
+  const submitter = submitterOf(context);
+  const { output } = request;
+  // Errors follow the output, whoever has named its file.
+  const error = given.error === undefined ? (typed.output ?? output) : request.error;
   const files = given.output === undefined && given.error === undefined ? {} : { output, error };
   const hints = new Set<string>(BATCH_OPTIONS.flatMap((row) => ('kind' in row ? [row.long] : [])));
   const honoured = Object.keys(given).filter((name) => !hints.has(name));
   const words = honoured.map((name) => `--${name}`).join(', ') || 'none';
   context.note(`${file} has no #WEFT lines; of its #SBATCH lines are honoured: ${words}`);
   return {
-    options: { ...optionsOf(request, submitterHere(context).directory), ...files },
-    finish: (submission) => withSignal(submission, request),
+    options: { ...optionsOf(request, submitter.directory, typed), ...files },
+    submitter,
+    wait: given.wait !== undefined,
+    dryRun: given['test-only'] !== undefined,
+    finish: (submission) => withSignal(submission, leftOf(request, typed)),
   };
+}
+
+const WHOLE = /^[1-9]\d{0,8}$/;
+
+/** The lines as they are with the number of nodes that was typed, or of ranks on each. */
+function shapedBy(given: Given, { nodes = '', procs = '' }: SubmitOptions): Given {
+  const shaped: { -readonly [Name in keyof Given]: Given[Name] } = { ...given };
+  if (WHOLE.test(nodes)) shaped.nodes = nodes;
+  if (WHOLE.test(procs)) {
+    shaped['ntasks-per-node'] = procs;
+    if (shaped.nodes !== undefined) delete shaped.ntasks;
+  }
+  const { ntasks = '' } = shaped;
+  if (WHOLE.test(nodes) && WHOLE.test(ntasks) && Number(ntasks) < Number(nodes))
+    throw usage(
+      `--nodes ${nodes} is more than the ${ntasks} of --ntasks: each node has a rank here`,
+      'Type --procs as well: the ranks of each node.',
+    );
+  return shaped;
+}
+
+/** What was typed wins over what our own options do not say, too. */
+function leftOf(request: Request, { nodes, procs, signal }: SubmitOptions): Request {
+  const left: { -readonly [Name in keyof Request]: Request[Name] } = { ...request };
+  const isShaped = procs !== undefined || (nodes !== undefined && nodes !== request.nodes);
+  if (isShaped) delete left.ranks;
+  if (signal !== undefined) delete left.signalTo;
+  return left;
 }
 
 /** What our own options do not say. */
@@ -230,12 +272,11 @@ function withSignal(submission: Submission, { signalTo, append, ranks }: Request
   return told;
 }
 
-/**
- * The environment without a job's own variables: a job may submit another, which must not take them
- * over.
- */
-function withoutJob(environment: Context['environment']): Context['environment'] {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => !OF_A_JOB.test(name)));
+/** Without a job's own variables: a job may submit another, which must not take them over. */
+function submitterOf(context: Context): Submitter {
+  const here = submitterHere(context);
+  const own = Object.entries(here.environment).filter(([name]) => !OF_A_JOB.test(name));
+  return { ...here, environment: Object.fromEntries(own) };
 }
 
 function withoutFiles({
