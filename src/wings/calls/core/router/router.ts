@@ -127,6 +127,8 @@ export class Router {
   #portOf<M>(line: ClientLine | WorkerLine, takeOne: (message: M) => string | null): Port<M> {
     const state = this.state;
     const refuse = (detail: string): void => {
+      // What comes late on a line that is over blames nobody: its worker may be on another by now.
+      if (!line.isOpen) return;
       cut(state, line, { detail, isFinal: true });
       if (!('worker' in line) || line.worker === null) return;
       const words = `Its worker broke a rule: ${detail}`;

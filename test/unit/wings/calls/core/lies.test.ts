@@ -97,7 +97,7 @@ function workerRig() {
     port.take([message], rig.now);
     rig.settle();
   };
-  return { rig, client, peer, say, one };
+  return { rig, client, peer, port, say, one };
 }
 
 const REF = { session: 0, call: 1, attempt: 1 };
@@ -135,6 +135,23 @@ test('[C10] what a worker says of calls that it does not have changes nothing', 
   say({ ...result, ...REF });
   say({ ...result, ...REF });
   assert.equal(client.how(one), 'code');
+});
+
+test('bytes that break a rule on a line which a newer one has replaced blame nobody', () => {
+  const { rig, client, peer, port, say, one } = workerRig();
+  say({ kind: 'started', ...REF });
+  const newer = new Heard<RouterToWorker>();
+  const told = peer.messages.find((message) => message.kind === 'session');
+  assert.ok(told?.kind === 'session');
+  const { call, attempt } = REF;
+  const held = [{ session: told.id, call, attempt, state: 'running' }] as const;
+  const hello = { kind: 'hello', worker: 'n1:0#1', generation: null, held, over: [] } as const;
+  rig.router.openWorker(newer, rig.now).take([hello], rig.now);
+  assert.equal(peer.detail, 'the worker has another line');
+  port.refuse('unknown kind 99', rig.now);
+  rig.settle();
+  assert.equal(client.how(one), undefined);
+  assert.equal(newer.isClosed, false);
 });
 
 test('[C10] results that are larger than announced are not passed on', () => {
