@@ -1,6 +1,5 @@
 // Serves the Model Context Protocol: one line in is a message, each request gets one line out.
 
-import { EXIT_OWN_FAILURE } from '../../../kernel/model/failure.ts';
 import { checkArguments } from '../core/check.ts';
 import {
   FAULTS,
@@ -12,7 +11,7 @@ import {
   parseMessage,
   type Request,
 } from '../core/messages.ts';
-import { type Given, LOGS_LAST, type Tool } from '../core/tools.ts';
+import { type Given, LOGS_LAST, type Said, type Tool } from '../core/tools.ts';
 import { LINE_BYTES_MAX } from './lines.ts';
 
 /** Revisions that this server speaks, the newest first. */
@@ -34,9 +33,7 @@ export interface ServerPorts {
   readonly tools: readonly Tool[];
   write(line: string): void;
   /** Runs command lines of `weft` one after the other, up to the first that fails. */
-  run(
-    lines: readonly (readonly string[])[],
-  ): Promise<{ readonly code: number; readonly text: string }>;
+  run(lines: readonly (readonly string[])[]): Promise<Said>;
 }
 
 class Refused extends Error {
@@ -145,9 +142,9 @@ export class Server {
     if (!isObject(given)) throw new Refused(FAULTS.params, 'expected arguments that are an object');
     const checked = checkArguments(tool.input, given);
     if (!checked.ok) throw new Refused(FAULTS.params, `${tool.name}: ${checked.error}`);
-    const { code, text } = await this.#run(tool, checked.value, asked);
-    const isError = tool.isAnswer === true ? isOwnFailure(code, text) : code !== 0;
-    return { content: [{ type: 'text', text }], isError };
+    const said = await this.#run(tool, checked.value, asked);
+    const isError = said.code !== 0 && tool.isAnswer?.(said, checked.value) !== true;
+    return { content: [{ type: 'text', text: said.text }], isError };
   }
 
   async #read({ uri }: Request['params'], asked: Asked): Promise<object> {
@@ -165,7 +162,7 @@ export class Server {
 
   #run(tool: Tool, given: Given, asked: Asked) {
     // Who waits for a job keeps nobody from looking or cancelling.
-    const line = tool.isAnswer === true ? this.#waits : this.#looks;
+    const line = tool.isAnswer !== undefined ? this.#waits : this.#looks;
     return line.take(asked, async () => {
       const said = await this.#ports.run(tool.argv(given));
       const { afterwards } = tool;
@@ -174,11 +171,6 @@ export class Server {
       return { code: said.code, text: `${said.text}${more.text}` };
     });
   }
-}
-
-/** A job may end with that code, too, and is told by its number. */
-function isOwnFailure(code: number, text: string): boolean {
-  return code === EXIT_OWN_FAILURE && !/^\d/m.test(text);
 }
 
 /** A request that is not answered yet. */

@@ -11,6 +11,11 @@ export interface Schema {
 
 export type Given = Readonly<Record<string, string | number | boolean>>;
 
+export interface Said {
+  readonly code: number;
+  readonly text: string;
+}
+
 export interface Tool {
   readonly name: string;
   readonly title: string;
@@ -18,8 +23,8 @@ export interface Tool {
   readonly input: Schema;
   /** The tool changes nothing. */
   readonly readOnly: boolean;
-  /** The exit code is a job's, and says nothing of the tool. */
-  readonly isAnswer?: boolean;
+  /** The exit code may be a job's: whether this is what was said of one. */
+  readonly isAnswer?: (said: Said, given: Given) => boolean;
   /** What it changes cannot be taken back. */
   readonly destructive?: boolean;
   /** What is also said when the command ends with this code. */
@@ -218,7 +223,9 @@ export const TOOLS: readonly Tool[] = [
       'job',
     ),
     readOnly: true,
-    isAnswer: true,
+    // What was said of the job begins with its number; an error may have any other line.
+    isAnswer: ({ code, text }, { job }) =>
+      code === WAIT_ENDED || text.split('\n').some((line) => line.startsWith(`${job} `)),
     argv: ({ job, seconds = 30 }) => [['wait', `--timeout=${seconds}s`, '--', String(job)]],
     afterwards: { code: WAIT_ENDED, argv: ({ job }) => ['why', '--', String(job)] },
   },

@@ -172,18 +172,21 @@ test('a command that fails is an error of the tool, a job that failed is none', 
   const { ask } = serve({ code: 3, text: 'No job 42.' });
   const why = await ask('tools/call', { name: 'why', arguments: { job: '42' } });
   assert.deepEqual(why.result, { content: [{ type: 'text', text: 'No job 42.' }], isError: true });
-  const waited = await ask('tools/call', { name: 'wait', arguments: { job: '42' } });
-  assert.equal(waited.result?.['isError'], false);
 });
 
-test('a wait for no job is an error, and one for a job that ends with the same code is none', async () => {
-  const ended = async (text: string) => {
-    const { ask } = serve({ code: 125, text });
-    const { result } = await ask('tools/call', { name: 'wait', arguments: { job: '42' } });
+test('a wait that was no wait is an error, and a job that ends with the same code is none', async () => {
+  const isError = async (code: number, text: string, job = '42') => {
+    const { ask } = serve({ code, text });
+    const { result } = await ask('tools/call', { name: 'wait', arguments: { job } });
     return result?.['isError'];
   };
-  assert.equal(await ended('weft: 42: No job 42.'), true);
-  assert.equal(await ended('42 failed: exited with code 125'), false);
+  assert.equal(await isError(125, '42: No job 42.\n'), true);
+  assert.equal(await isError(125, 'The head answered:\n502 Bad Gateway\n'), true);
+  assert.equal(await isError(125, '421 completed\n'), true);
+  for (const code of [2, 4, 7, 70]) assert.equal(await isError(code, 'weft: refused\n'), true);
+  for (const code of [1, 2, 7, 70, 125])
+    assert.equal(await isError(code, `a notice\n42 failed (exit ${code})\n`), false);
+  assert.equal(await isError(3, '42[7] failed (exit 3)\n', '42[7]'), false);
 });
 
 test('a wait that ends first says where the job is', async () => {
