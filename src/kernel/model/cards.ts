@@ -106,6 +106,13 @@ export function areAllOf({ deck }: Cards, kind: GpuKind): boolean {
   return kind.shareBytes === null && matching(allOf(deck), kind) === deck.cards.length;
 }
 
+/** Whether the card with this number, empty, is such as the kind says. */
+export function isOfKind(cards: Cards | undefined, number: number, kind = ANY_KIND): boolean {
+  const all = cards === undefined ? [] : roomsOf(allOf(cards.deck));
+  const card = all.find((one) => one.number === number);
+  return card === undefined || hasRoomOn(card, { ...kind, count: 1 });
+}
+
 /** Numbers of the cards that have room for a task; null: too few have. */
 export function fittingFrom(cards: Cards, count: number, kind: GpuKind): readonly number[] | null {
   return cardsFor({ ...kind, count }, roomsOf(cards));

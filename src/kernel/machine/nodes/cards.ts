@@ -103,6 +103,10 @@ function lessThan(all: Cards, held: Cards): Cards {
 }
 
 /** Each withheld card with the reason, for people. */
-export function withheldWords(node: Pick<Node, 'gpus' | 'total'>): string[] {
-  return withheldCards(node).map((card) => `${cardTitle(card)} is ${card.why ?? card.state}`);
+export function withheldWords(
+  node: Pick<Node, 'gpus' | 'total'>,
+): { readonly number: number; readonly words: string }[] {
+  return withheldCards(node).map((card) => {
+    return { number: card.number, words: `${cardTitle(card)} is ${card.why ?? card.state}` };
+  });
 }

@@ -16,7 +16,7 @@ export interface NodeOutline {
   /** Largest nodes of a site, one of which must hold a part. Absent: it is one node. */
   readonly sizes?: readonly NodeSize[];
   /** Why some of its gpus may not be given, each in words. Absent: all may. */
-  readonly gpusAside?: readonly string[];
+  readonly gpusAside?: readonly GpuAside[];
   /** Null when it gets work. */
   readonly unavailable: Absence | null;
 }
@@ -26,4 +26,10 @@ export interface Surroundings {
   readonly nodes: readonly NodeOutline[];
   /** What a window is of, by its id. */
   readonly reservationOf: (id: string) => Pick<Window, 'name' | 'purpose'> | undefined;
+}
+
+/** A card that nobody may be given. */
+export interface GpuAside {
+  readonly number: number;
+  readonly words: string;
 }

@@ -1,6 +1,7 @@
 // What is in the way of a task that does not fit: which nodes are not free for it, and what they
 // lack.
 
+import { isOfKind } from '../../model/cards.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { ResourceRequest } from '../../model/job.ts';
 import type { FreeAmount, NodeSituation, Reason } from '../../model/reason.ts';
@@ -57,7 +58,7 @@ function obstacleOf(
 
 /** What there is too little of, or all of it. A node without a free cpu is full, whatever else. */
 function lackOf(
-  { free, total, gpusAside }: NodeOutline,
+  { free, total, gpusAside = [] }: NodeOutline,
   { perNode }: ResourceRequest,
 ): NodeSituation {
   if (perNode.cpuCount > 0 && free.cpuCount <= 0) {
@@ -69,8 +70,10 @@ function lackOf(
     { of: 'memory', free: free.memoryBytes, wanted: perNode.memoryBytes },
   ];
   if (perNode.gpuCount > 0) {
-    const aside = gpusAside === undefined ? {} : { aside: gpusAside };
     const { gpuKind, gpuCount: wanted } = perNode;
+    // What keeps cards of other kinds keeps nobody who cannot use them.
+    const such = gpusAside.filter(({ number }) => isOfKind(total.cards, number, gpuKind));
+    const aside = such.length === 0 ? {} : { aside: such.map(({ words }) => words) };
     const fitting = gpusFitting(free, perNode);
     const of = gpuKind === undefined ? 'gpu' : { gpus: gpuNoun(gpuKind, fitting) };
     all.push({ of, free: fitting, wanted, ...aside });

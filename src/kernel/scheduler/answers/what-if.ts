@@ -167,8 +167,9 @@ function amountsOf(ask: Ask): Amount[] {
       less: (to) => ({ what: 'gpuTypes', to, from: types }),
     },
     {
+      // Without any it would not do what it is for.
       asked: gpuCount,
-      least: 0,
+      least: 1,
       round: same,
       with: (one, units) => withPerNode(one, { gpuCount: units }),
       less: (to) => ({ what: 'gpus', to, from: gpuCount }),

@@ -3,9 +3,11 @@
 
 import { markOf } from '../../../kernel/agent/names.ts';
 import type { AgentInside, Companion, GpuReport } from '../../../kernel/agent/part.ts';
+import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { isSame } from '../../../kernel/base/same.ts';
 import type { Device } from '../../../kernel/model/device.ts';
 import type { CardUse, GpuCard } from '../../../kernel/model/gpu.ts';
+import { GPU_NOTES_MAX } from '../../../kernel/model/limits.ts';
 import type { Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { processesOf } from '../../../kernel/runner/epoch.ts';
@@ -14,7 +16,7 @@ import { DEVICES } from '../core/devices.ts';
 import { fenceOf, shutBut } from '../core/fenced.ts';
 import { keepsAt, withKeep } from '../core/keeps.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
-import { type CardChoice, keptWhenIdle, ownCards } from '../core/own-cards.ts';
+import { type CardChoice, keptWhenIdle, ownCards, unmetNames } from '../core/own-cards.ts';
 import { oversOf } from '../core/shares.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
@@ -144,7 +146,10 @@ export class NodeWatch implements Companion, Viewer {
     const seen = nodeGpus(own, machine, look, { before: before?.gpus ?? null, at, fence });
     this.#keeps = keepsAt(this.#keeps, at);
     const shown = this.#withOvers(seen.cards, before?.gpus.cards ?? []);
-    const gpus = { ...seen, cards: shown.map((card) => withKeep(card, this.#keeps)) };
+    const unmet = machine.cards.size === 0 ? [] : unmetNames(all, wish);
+    const notes = [...(seen.notes ?? []), ...unmet.map(unmetWords)].slice(0, GPU_NOTES_MAX);
+    const kept = shown.map((card) => withKeep(card, this.#keeps));
+    const gpus = { ...seen, cards: kept, ...(notes.length === 0 ? {} : { notes }) };
     if (machine.makers.size === 0 && gpus.cards.length === 0) return;
     const counted = this.#settings.isAlone ? countedOf(machine) : {};
     const report = { count: wish.count ?? gpus.cards.length, counted, gpus };
@@ -247,4 +252,8 @@ export class NodeWatch implements Companion, Viewer {
     const { state, ports } = this.#agent;
     return heldEpochs(state, ports.clock.now()).flatMap(({ share }) => [...share.gpus]);
   }
+}
+
+function unmetWords(name: string): string {
+  return `node.gpu_cards names '${toPlainLine(name.slice(0, 60), '?')}', which is no gpu of this machine`;
 }

@@ -25,6 +25,13 @@ const FILES_MAX = 16;
 const KIND = /^[a-z][\w.-]{0,63}$/i;
 const GPU = 'gpu';
 
+/** What a node has anyway. */
+const OWN_KINDS: ReadonlySet<string> = new Set(['cpu', 'cpus', 'memory', 'gpus', 'node', 'nodes']);
+
+function notCounted(kind: string): string | null {
+  return OWN_KINDS.has(kind.toLowerCase()) ? `${kind} is no kind of devices` : null;
+}
+
 /** Absolute paths. */
 function filesOf(value: Json | undefined): string[] {
   if (!Array.isArray(value)) return [];
@@ -39,10 +46,17 @@ export function readDevices(text: string): ReadDevices | null {
   const cards: SeenCard[] = [];
   const counted: Record<string, number> = {};
   const remarks: string[] = [];
+  const known = new Set<string>();
   rowsOf(all, '').forEach((row, at) => {
     const [kind, id] = [textOf(row['kind']), textOf(row['id'])];
     if (kind === null || !KIND.test(kind) || id === null || at >= ROWS_MAX) {
       remarks.push(`entry ${at + 1} is left out: it needs a kind, of one word, and an id`);
+      return;
+    }
+    const why = known.has(`${kind} ${id}`) ? `${kind} ${id} stands there twice` : notCounted(kind);
+    known.add(`${kind} ${id}`);
+    if (why !== null) {
+      remarks.push(`entry ${at + 1} is left out: ${why}`);
       return;
     }
     const problem = textOf(row['problem']);

@@ -1,7 +1,7 @@
 // The cards of one node, as it tells the head of them.
 
 import type { Fence } from '../../../kernel/model/device.ts';
-import type { GpuCard, NodeGpus } from '../../../kernel/model/gpu.ts';
+import { cardLabel, type GpuCard, type NodeGpus, shortUuid } from '../../../kernel/model/gpu.ts';
 import { GPU_NOTES_MAX } from '../../../kernel/model/limits.ts';
 import type { SeenCard } from '../model/answer.ts';
 import { calmed } from './calm.ts';
@@ -62,13 +62,23 @@ export function nodeGpus(
   const remark = remarkOf(machine);
   const hidden = remark === null ? [] : hiddenCards(cards.length, count ?? 0, remark);
   const all = [
-    ...cards,
+    ...toldApart(cards, machine),
     ...hidden.map((card) => ({ ...card, since: told.get(card.uuid)?.since ?? at })),
   ];
   const notes = [...machine.makers.values()].flatMap((maker) => maker.notes ?? []);
   const seen = { cards: all, driver: driverOf(machine), remark };
   const noted = notes.length === 0 ? seen : { ...seen, notes: notes.slice(0, GPU_NOTES_MAX) };
   return fence === null ? noted : { ...noted, fence };
+}
+
+/** A card that is listed no more has no number, which the machine may have given to another. */
+function toldApart(cards: readonly GpuCard[], machine: Machine): GpuCard[] {
+  const isListed = ({ uuid }: GpuCard): boolean => machine.cards.get(uuid)?.missing === 0;
+  const there = new Set(cards.filter(isListed).map(cardLabel));
+  return cards.map((card) => {
+    if (isListed(card) || !there.has(cardLabel(card))) return card;
+    return { ...card, label: shortUuid(card.uuid) };
+  });
 }
 
 /** Declared cards of which no tool could tell yet: they are not given. */

@@ -16,6 +16,7 @@ export interface Offered {
   readonly uuid: string;
   readonly index: number | null;
   readonly busId: string;
+  readonly vendor: string;
 }
 
 /**
@@ -53,10 +54,17 @@ export function keptWhenIdle(
   return had.filter((uuid) => open.has(uuid)).slice(0, count ?? had.length);
 }
 
-function isNamed({ uuid, index, busId }: Offered, only: CardChoice['only']): boolean {
+/** Names of the list that are those of no card, as somebody may have misspelt them. */
+export function unmetNames(machine: readonly Offered[], { only }: CardChoice): string[] {
+  return (only ?? []).filter((name) => !machine.some((card) => isNamed(card, [name])));
+}
+
+function isNamed({ uuid, index, busId, vendor }: Offered, only: CardChoice['only']): boolean {
   if (only === null) return true;
   return only.some((name) => {
     if (/^\d+$/.test(name)) return index === Number(name);
-    return uuid.toLowerCase().startsWith(name.toLowerCase()) || busId.endsWith(name.toLowerCase());
+    const low = name.toLowerCase();
+    if (low === `${vendor}:${index}`) return true;
+    return uuid.toLowerCase().startsWith(low) || busId.endsWith(low);
   });
 }

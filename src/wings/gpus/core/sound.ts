@@ -31,7 +31,11 @@ const BUS = /^[\w.:-]{1,40}$/;
 
 export function soundAnswer(answer: Answer): Answer {
   if (answer.kind !== 'answered') return { ...answer, words: plain(answer.words) };
-  const cards = answer.cards.filter(isNamed).slice(0, CARDS_PER_NODE_MAX);
+  const named = answer.cards.filter(isNamed);
+  const cards = [...new Map(named.map((card) => [card.uuid, card])).values()].slice(
+    0,
+    CARDS_PER_NODE_MAX,
+  );
   const left = answer.cards.length - cards.length;
   const lost = answer.lost.slice(0, CARDS_PER_NODE_MAX);
   const remarks = [

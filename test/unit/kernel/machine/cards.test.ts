@@ -42,8 +42,22 @@ scenario(
     const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(1), 0), head.at);
     assert.match(
       viewLookAhead(ahead, 'task').words,
-      /It starts when enough gpus may be given again; nobody knows when that is\./,
+      /It starts when enough gpus may be given again\.$/m,
     );
+  },
+);
+
+scenario(
+  '[V8] why names no card that the job could not use, and offers none without gpus',
+  (head) => {
+    const cards = [card(0, { ...OUTSIDE, type: 'rtx4090' }), card(1, { type: 'rtx3090' })];
+    head.connect('n1', { gpus: 2, cards });
+    head.submit({ gpuCount: 1, gpuTypes: ['rtx3090'] });
+    head.submit({ gpuCount: 1, gpuTypes: ['rtx3090'] });
+    assert.deepEqual(head.schedule(), ['1#1@n1']);
+    assert.match(why(head, 2), /n1 has only 0 rtx3090 free$/);
+    const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(2), 0), head.at);
+    assert.doesNotMatch(viewLookAhead(ahead, 'task').words, /no gpu/);
   },
 );
 

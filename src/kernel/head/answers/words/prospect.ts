@@ -83,7 +83,7 @@ export function cannotStartWords(
   lacks: 'gpus given again' | 'room' = 'room',
 ): string {
   if (awaited === null && lacks !== 'room') {
-    return 'It starts when enough gpus may be given again; nobody knows when that is.';
+    return 'It starts when enough gpus may be given again.';
   }
   if (awaited === null) {
     return 'It cannot start: the end of no running task makes enough room on the nodes in use.';

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import type { AgentInside, AgentPart } from '../../../../../src/kernel/agent/part.ts';
-import type { GpuCard, NodeGpus } from '../../../../../src/kernel/model/gpu.ts';
+import { cardLabel, type GpuCard, type NodeGpus } from '../../../../../src/kernel/model/gpu.ts';
 import { CardSource } from '../../../../../src/wings/gpus/agent/card-source.ts';
 import { Lookout } from '../../../../../src/wings/gpus/agent/lookout.ts';
 import { gpusPart } from '../../../../../src/wings/gpus/agent/part.ts';
@@ -85,7 +85,7 @@ const VIEW: MachineView = {
 };
 
 async function start(
-  options: { count?: number; devices?: string; isSeen?: boolean } = {},
+  options: { count?: number; devices?: string; isSeen?: boolean; only?: readonly string[] } = {},
 ): Promise<void> {
   const source = new CardSource(VIEW);
   const first = options.isSeen === false ? null : await source.look();
@@ -93,7 +93,7 @@ async function start(
   const save = (now: Kept): void => {
     kept = now;
   };
-  const wish = { count: options.count ?? null, from: 0, only: null };
+  const wish = { count: options.count ?? null, from: 0, only: options.only ?? null };
   const known = { load: () => kept, save };
   const gpus = gpusPart(new Lookout(source, first), { wish, look, isAlone: true }, () => known);
   const listener: AgentPart = {
@@ -258,6 +258,34 @@ test('[V7] cards of a program that is named no more are forgotten, and so is wha
   await world.clock.advance(1000);
   assert.equal(last(), 'GPU-a free');
   assert.equal(world.head.hellos.at(-1)?.resources.gpuCount, 1);
+});
+
+test('[V1] no two cards of a node have one number, also when the list of devices changes', async () => {
+  world = new FakeWorld();
+  const listed = (...ids: readonly string[]): string => {
+    return JSON.stringify(ids.map((id) => ({ kind: 'gpu', id })));
+  };
+  tools = { [DEVICES]: listed('TT-long-1', 'TT-long-2') };
+  await start({ devices: DEVICES });
+  await world.clock.advance(1000);
+  world.head.order(launch(1, shell('x'), { share: { ...share(1, 0), gpus: [0, 1] } }));
+  tools = { [DEVICES]: listed('TT-long-3', 'TT-long-2') };
+  await world.clock.advance(30_000);
+  const shown = [...told(), ...world.head.hellos.flatMap(({ gpus }) => gpus ?? [])].at(-1);
+  const labels = (shown?.cards ?? []).map(cardLabel);
+  assert.deepEqual(labels, ['TT-long-', '1', '0']);
+});
+
+test('[V6] a list of cards may name the maker, and names that are of no card are told', async () => {
+  world = new FakeWorld();
+  const text = JSON.stringify([{ kind: 'gpu', id: 'TT-1' }]);
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b'), [DEVICES]: text };
+  await start({ devices: DEVICES, only: ['nvidia:0', '1', 'GPU-zzz'] });
+  await world.clock.advance(1000);
+  const { gpus } = world.head.hellos.at(-1) ?? {};
+  assert.equal(states(gpus), 'GPU-a free, GPU-b free');
+  const note = "node.gpu_cards names 'GPU-zzz', which is no gpu of this machine";
+  assert.ok(gpus?.notes?.includes(note), gpus?.notes?.join());
 });
 
 test('[V1] a machine without any tool tells nothing of cards', async () => {

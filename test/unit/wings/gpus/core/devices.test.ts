@@ -23,6 +23,24 @@ test('[V7] gpus are cards, other kinds are counted, and what has a problem is no
   assert.equal(seen?.remark, 'dongle a: not plugged in');
 });
 
+test('[V7] what stands there twice counts once, and what a node has anyway is no device', () => {
+  const seen = readDevices(
+    JSON.stringify([
+      { kind: 'dongle', id: 'usb-1' },
+      { kind: 'dongle', id: 'usb-1' },
+      { kind: 'cpu', id: 'x' },
+      { kind: 'gpu', id: 'TT-1' },
+      { kind: 'gpu', id: 'TT-1' },
+    ]),
+  );
+  assert.deepEqual([seen?.counted, seen?.cards.length], [{ dongle: 1 }, 1]);
+  assert.equal(
+    seen?.remark,
+    'entry 2 is left out: dongle usb-1 stands there twice; ' +
+      'entry 3 is left out: cpu is no kind of devices; entry 5 is left out: gpu TT-1 stands there twice',
+  );
+});
+
 test('[V7] what is no device is left out and told, and what is no list says nothing', () => {
   const seen = readDevices('[{"kind": "two words", "id": "x"}, {"kind": "fpga"}, 7]');
   assert.deepEqual([seen?.cards, seen?.counted], [[], {}]);

@@ -12,6 +12,7 @@ const MACHINE = [0, 1, 2, 3].map((index) => ({
   uuid: `GPU-${'abcd'[index]}0`,
   index,
   busId: `0000:0${index}:00.0`,
+  vendor: 'nvidia',
 }));
 const ALL: CardChoice = { count: null, from: 0, only: null };
 const NOBODY: ReadonlySet<string> = new Set();
@@ -21,7 +22,7 @@ test('[V1] a node keeps its cards by uuid, wherever they stand after a restart',
   assert.deepEqual(first, ['GPU-a0', 'GPU-b0', 'GPU-c0', 'GPU-d0']);
   const moved = [...MACHINE].reverse().map((one, index) => ({ ...one, index }));
   assert.deepEqual(ownCards(first, moved, NOBODY, ALL), first);
-  const more = [{ uuid: 'GPU-new', index: 0, busId: '' }, ...moved];
+  const more = [{ uuid: 'GPU-new', index: 0, busId: '', vendor: 'nvidia' }, ...moved];
   assert.deepEqual(ownCards(first, more, NOBODY, ALL), [...first, 'GPU-new']);
 });
 
@@ -47,6 +48,7 @@ test('[V6] or by list: numbers, uuids or their beginnings, addresses', () => {
   assert.deepEqual(only('1', '3'), ['GPU-b0', 'GPU-d0']);
   assert.deepEqual(only('gpu-a'), ['GPU-a0']);
   assert.deepEqual(only('02:00.0'), ['GPU-c0']);
+  assert.deepEqual(only('nvidia:2', 'amd:1'), ['GPU-c0']);
   assert.deepEqual(only('9'), []);
 });
 
