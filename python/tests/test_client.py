@@ -8,6 +8,7 @@ import pathlib
 import tempfile
 import threading
 import unittest
+from unittest import mock
 
 import weft
 
@@ -37,6 +38,15 @@ class Jobs(Clients):
             many.output
         self.assertEqual(len(many.job.output(bytes_max=1000)), 1000)
         self.assertEqual(sum(map(len, many.job.logs())), 17_000_000)
+
+    def test_output_of_which_the_rest_has_not_come_is_an_error(self) -> None:
+        for told in ({"weft-log-lacking": "true"}, {}):
+            first, again = mock.Mock(headers=told), mock.Mock(headers={"weft-log-lacking": "true"})
+            first.pieces.return_value = [b"some"]
+            line = mock.Mock(open=mock.Mock(side_effect=[first, again]), patiently=lambda act: act())
+            with self.assertRaises(weft.WeftError) as caught:
+                weft.Job(mock.Mock(_line=line), "1").output()
+            self.assertEqual(caught.exception.code, "log.lacking")
 
     def test_output_is_there_when_the_client_is_closed(self) -> None:
         with weft.Client() as client:

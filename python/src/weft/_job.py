@@ -7,7 +7,7 @@ import os
 import re
 import time
 import uuid
-from typing import TYPE_CHECKING, Any, Dict, Iterator, List, NoReturn, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Tuple, Union
 
 from ._errors import JobFailed, WeftError, wrong
 from ._files import pull
@@ -25,6 +25,7 @@ _JOBS_MAX = 1000
 _PAGE = 1000
 _CUTS_MAX = 10
 _OUTPUT_BYTES_MAX = 16 * 1024 * 1024
+_LACKING = "weft-log-lacking"
 # What a task leaves gets its name a moment after its end.
 _FRESH_S = 5.0
 _FRESH_PAUSE_S = 0.1
@@ -176,6 +177,12 @@ class Job:
                     offset += len(piece)
                     cuts = 0
                     yield piece
+                if self._is_lacking(answer.headers, {**query, "offset": offset, "limit": 1, "follow": None}):
+                    raise WeftError(
+                        f"Not all of the output of {self.id} is here: the rest has not come from its node.",
+                        code="log.lacking",
+                        kind="unavailable",
+                    )
                 return
             except (OSError, http.client.HTTPException):
                 cuts += 1
@@ -183,6 +190,16 @@ class Job:
                     raise
             finally:
                 answer.close()
+
+    def _is_lacking(self, headers: Mapping[str, str], query: Dict[str, Any]) -> bool:
+        """Whether the task is over and this is not all. Where output was still on its way that comes
+        behind it, where nobody reads it: then it is asked for once more.
+        """
+        if _LACKING not in headers:
+            answer = self._line.open("GET", f"{self._path}/logs", query=query, timeout_s=60.0)
+            headers = answer.headers
+            answer.close()
+        return headers.get(_LACKING) == "true"
 
     def output(self, stream: str = "stdout", bytes_max: Optional[int] = None) -> str:
         """Captured output as one text: all of it, or so much of its beginning as `bytes_max` says.

@@ -185,7 +185,7 @@ export class Cluster implements AsyncDisposable {
     return readLogs(this.#line, pathOf(job), options);
   }
 
-  /** Captured output as one text, 16 MiB of it at most unless `bytesMax` says otherwise. */
+  /** Captured output as one text: all of it, or so much as `bytesMax` says. */
   async output(job: JobReference, options: OutputOptions = {}): Promise<string> {
     return readOutput(this.#line, pathOf(job), options);
   }

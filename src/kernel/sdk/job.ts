@@ -63,7 +63,7 @@ export class Job {
     return readLogs(this.#line, this.id, options);
   }
 
-  /** Captured output as one text, 16 MiB of it at most unless you say otherwise. */
+  /** Captured output as one text: all of it, or so much as `bytesMax` says. */
   async output(options: OutputOptions = {}): Promise<string> {
     return readOutput(this.#line, this.id, options);
   }

@@ -61,16 +61,30 @@ function lacking(task: string): unknown {
   return asWeftError(failure(refuse('log.lacking', { task })));
 }
 
-/** All of it, decoded as UTF-8. */
+function tooLong(id: string): Error {
+  return wrongArgument(
+    `Job ${id} has written more than ${OUTPUT_BYTES_MAX} bytes.`,
+    'logs() gives all of it in pieces, output({ bytesMax: 1_000_000 }) its beginning.',
+  );
+}
+
+/** All of it, decoded as UTF-8, or the beginning that `bytesMax` asks for. */
 export async function readOutput(
   line: HeadConnection,
   id: string,
   options: OutputOptions,
 ): Promise<string> {
   checkOptions('output', options, OUTPUT_OPTIONS);
-  const { bytesMax = OUTPUT_BYTES_MAX, ...which } = options;
-  if (!(bytesMax > 0)) throw wrongArgument(`bytesMax: ${bytesMax} is not a number of bytes`);
+  const { bytesMax, ...which } = options;
+  if (bytesMax !== undefined && !(bytesMax > 0))
+    throw wrongArgument(`bytesMax: ${bytesMax} is not a number of bytes`);
+  const limit = bytesMax ?? OUTPUT_BYTES_MAX + 1;
   const pieces: Uint8Array[] = [];
-  for await (const piece of readLogs(line, id, { ...which, limit: bytesMax })) pieces.push(piece);
+  let size = 0;
+  for await (const piece of readLogs(line, id, { ...which, limit })) {
+    pieces.push(piece);
+    size += piece.length;
+  }
+  if (bytesMax === undefined && size > OUTPUT_BYTES_MAX) throw tooLong(id);
   return Buffer.concat(pieces).toString('utf8');
 }

@@ -59,7 +59,7 @@ export const LOG_OPTIONS: KnownOptions<LogOptions> = {
 
 /** Which output, as one text. */
 export interface OutputOptions extends Omit<LogOptions, 'limit'> {
-  /** Longer output is cut off behind this. Default: 16 MiB. */
+  /** Longer output is cut off behind this. Absent: more than 16 MiB is an error. */
   readonly bytesMax?: number;
 }
 

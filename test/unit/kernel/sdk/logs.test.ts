@@ -21,6 +21,10 @@ test('[W8] output of which the rest has not come is never shown as whole', async
     kind: 'unavailable',
     details: { task: '1' },
   });
+  const long = 'x'.repeat(16 * 1024 ** 2 + 1);
+  await assert.rejects(readOutput(lineOf(long, false), '1', {}), /more than 16777216 bytes/);
+  const beginning = await readOutput(lineOf(long, false), '1', { bytesMax: long.length });
+  assert.equal(beginning.length, long.length);
   const came: string[] = [];
   await assert.rejects(
     async () => {
