@@ -380,9 +380,13 @@ describe('the commands of Slurm', () => {
     assert.match(limited.error, /^srun: job \d+: .*time limit/m);
     assert.equal(limited.code, 143);
     const bad = `srun -n2 -K sh -c '[ $SLURM_PROCID = 1 ] || exit 3; sleep 600'`;
-    const over = await type('salloc', '-n2', 'sh', '-c', `${bad}; srun -n1 -t 0:01 sleep 600`);
+    const more =
+      'srun -n1 -t 0:01 sleep 600; code=$?; srun -n1 -D /tmp pwd; srun -n1 -D /nosuch pwd; exit $code';
+    const over = await type('salloc', '-n2', 'sh', '-c', `${bad}; ${more}`);
     assert.equal(over.code, 143, over.error);
     assert.match(over.error, /Terminating StepId=\d+\.1: a task exited with exit code 3/);
+    assert.equal(over.out, '/tmp\n');
+    assert.match(over.error, /step \d+\.4: .*its folder is not there/);
     assert.match(over.error, /STEP \d+\.2 CANCELLED DUE TO TIME LIMIT/);
     const shell = new TypedTerminal(
       'salloc sh -c "srun --pty sh -c \'tty; read x; exit 7\'; exit \\$?"',

@@ -75,6 +75,9 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
 async function onJobs(context: Context, command: string, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw usage(`too few arguments for keyword:${command}`);
   const ours = ids.flatMap((one) => one.split(',')).map(ourId);
+  // A job that puts itself back ends by that, and this with it: its script is to hear that it is
+  // done.
+  if (command === 'requeue') process.on('SIGTERM', () => undefined);
   return runOurs(context, [command, '--', ...ours]);
 }
 

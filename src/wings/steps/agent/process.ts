@@ -231,7 +231,11 @@ export class StepProcess {
       const isRude = this.#isKilled || this.#isCutOff;
       if (isRude) this.#world.agent.ports.clock.after(REST_MS, () => this.fail(why));
     } else if (event.kind === 'failed') {
-      this.fail(`its helper could not be started (${event.stage}, error ${event.errno})`);
+      this.fail(
+        event.stage === 'chdir'
+          ? `its folder is not there, or may not be entered (error ${event.errno})`
+          : `its helper could not be started (${event.stage}, error ${event.errno})`,
+      );
     } else if (event.kind === 'lost') this.fail('the launcher of its node is lost');
   }
 
