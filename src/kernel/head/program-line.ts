@@ -5,6 +5,7 @@ import { indicesOf } from '../machine/jobs/indices.ts';
 import { formatBatch } from '../model/batch.ts';
 import { nameInBatch } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
+import { TORCHRUN } from '../model/torchrun-line.ts';
 
 /** Jobs of a batch that are named, before the last one. */
 const NAMED_MAX = 2;
@@ -12,9 +13,15 @@ const NAMED_MAX = 2;
 /** The program in a form that a shell would read back; scripts are shown by their first line. */
 export function formatProgram(program: Program): string {
   if (program.kind === 'shell') return program.line;
-  if (program.kind === 'argv') return program.argv.map(quoteWord).join(' ');
+  if (program.kind === 'argv') return shortened(program.argv).map(quoteWord).join(' ');
   const first = program.text.split('\n', 1)[0] ?? '';
   return [`script (${first.slice(0, 60)})`, ...program.args.map(quoteWord)].join(' ');
+}
+
+/** What `--torchrun` puts before the words that somebody has typed. */
+function shortened(argv: readonly string[]): readonly string[] {
+  const isTorchrun = TORCHRUN.every((word, at) => argv[at] === word);
+  return isTorchrun ? ['torchrun', ...argv.slice(TORCHRUN.length)] : argv;
 }
 
 type Commanded = Pick<JobSpec, 'program' | 'batch'> & Partial<Pick<JobSpec, 'array' | 'each'>>;

@@ -4,19 +4,7 @@
 import path from 'node:path';
 import { usage } from '../../model/failure.ts';
 import type { Program } from '../../model/job.ts';
-
-/**
- * Nodes of `weft up` have names that nobody else knows, and are on one machine. The port is the
- * same on all nodes, and another one for each start.
- */
-const LINE = `
-gpus=$(printf %s "\${WEFT_GPUS:-}" | tr ',' '\\n' | grep -c .)
-first=$(head -n 1 "$WEFT_HOSTFILE")
-getent hosts "$first" > /dev/null 2>&1 || first=127.0.0.1
-exec torchrun --nnodes "$WEFT_NODE_COUNT" --node-rank "$WEFT_NODE_RANK" \\
-  --nproc-per-node "$((gpus > 0 ? gpus : 1))" --master-addr "$first" \\
-  --master-port "$((20000 + (WEFT_JOB_ID * 97 + WEFT_EPOCH) % 12000))" "$@"
-`.trim();
+import { TORCHRUN } from '../../model/torchrun-line.ts';
 
 export interface Torchrun {
   readonly program: Program;
@@ -33,7 +21,7 @@ export function torchrunOf(words: readonly string[]): Torchrun {
     throw usage(`--torchrun starts ${script} by itself: weft run --torchrun -- train.py`);
   }
   return {
-    program: { kind: 'argv', argv: ['/bin/sh', '-c', LINE, 'torchrun', ...words] },
+    program: { kind: 'argv', argv: [...TORCHRUN, ...words] },
     name: path.basename(script),
   };
 }

@@ -89,6 +89,7 @@ test('[V5] what has no uuid is no card, and is told', () => {
   ]);
   assert.deepEqual(cards, [CARD]);
   assert.equal(remark, 'what is told of 2 more cannot be of gpus');
+  assert.deepEqual(answer([CARD, CARD]).cards, [CARD], 'listed twice');
   const many = Array.from({ length: 5000 }, (_, at) => ({ ...CARD, uuid: `GPU-${at}` }));
   assert.equal(answer(many).cards.length, 1024);
 });
