@@ -124,7 +124,10 @@ test(
     const look = () => [
       process.cwd(),
       process.umask(),
-      Object.entries(process.env).sort().map(String),
+      Object.entries(process.env)
+        .filter(([name]) => name !== 'WEFT_CALL')
+        .sort()
+        .map(String),
       process.eventNames().map((name) => [String(name), process.listenerCount(name)]),
       process.exitCode,
     ];
@@ -141,6 +144,9 @@ test(
     };
     assert.deepStrictEqual(got(await world.call(change)), ['/', '1', undefined]);
     assert.deepStrictEqual(got(await world.call(look)), before);
+    const markOf = () => process.env['WEFT_CALL'];
+    const [one, another] = [got(await world.call(markOf)), got(await world.call(markOf))];
+    assert.ok(typeof one === 'string' && typeof another === 'string' && one !== another);
     const replace = () => {
       process.env = { ONLY: 'this' };
       return Object.keys(process.env);
