@@ -26,7 +26,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   (\`SLURM_PROCID\` not where it has several processes).
 - Steps are \`42.0\` and \`42_7.1\` (under \`salloc\`, and of \`srun\` outside of a job, they begin at \`42.1\`): what \`srun\` starts, and \`weft exec\`. \`sacct\` knows them, with state, exit code and nodes. Ranks of \`srun\` in a
   script are the script's own: \`scancel 42.0\` refuses them (\`scancel --signal=USR1 42\` reaches all), what they use is in \`42.batch\`, and where the
-  script does not find the head they are no steps, and run as well. \`sstat\` measures whole tasks, with the steps in them.
+  script does not find the head they are no steps, and run as well; so do steps of more than 256 ranks, and those that a task has beyond 64, or 256
+  ranks on a node, at once, with a warning. \`sstat\` measures whole tasks, with the steps in them.
 - \`-n 5\` on two nodes is 3 and 2: ranks that nodes do not share evenly are laid out as in Slurm, and each node is held for as many as the fullest has.
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.

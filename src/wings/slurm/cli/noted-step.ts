@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
+import { PROCESSES_MAX } from '../../steps/core/limits.ts';
 import { taskOf } from './task-of.ts';
 
 /** A head that is away holds up no step for longer. */
@@ -12,8 +13,8 @@ const TOLD_WITHIN_MS = 2000;
 const TITLE_MAX = 200;
 
 export interface NotedStep {
-  /** Number of the step in its task. */
-  readonly number: string;
+  /** Number of the step in its task; null: the head has not said one. */
+  readonly number: string | null;
   /** Resolves when it is told, or cannot be. */
   ended(codes: readonly number[]): Promise<void>;
 }
@@ -24,8 +25,7 @@ interface Told {
   readonly nodes: readonly string[];
 }
 
-/** Null: the head does not hear of it. */
-export async function noteStep(context: Context, { argv, nodes }: Told): Promise<NotedStep | null> {
+export async function noteStep(context: Context, { argv, nodes }: Told): Promise<NotedStep> {
   const title =
     argv
       .join(' ')
@@ -35,15 +35,41 @@ export async function noteStep(context: Context, { argv, nodes }: Told): Promise
   const task = taskOf(context.environment);
   const body = { title, nodes: [...nodes] };
   const beganAt = performance.now();
-  return within(async () => {
+  const telling = tellStart(context, { task, body });
+  const told = await within(() => telling);
+  const ended = async (codes: readonly number[]): Promise<void> => {
+    const ranMs = Math.round(performance.now() - beganAt);
+    await within(async () => {
+      // A head that was slow may have the step by now.
+      const late = await telling;
+      if (late !== null)
+        await tellEnd(late.api, { task, id: late.id, body, ranMs, exits: codes.map(exitOf) });
+    });
+  };
+  return { number: told === null ? null : told.id.slice(told.id.lastIndexOf('.') + 1), ended };
+}
+
+/** Null: the head does not hear of it. */
+async function tellStart(
+  context: Context,
+  { task, body }: Pick<Ended, 'task' | 'body'>,
+): Promise<{ readonly api: Api; readonly id: string } | null> {
+  if (body.nodes.length > PROCESSES_MAX) {
+    warn(context, `a step has at most ${PROCESSES_MAX} ranks there`);
+    return null;
+  }
+  try {
     const api = await context.api();
     const { id } = await api.call('noteStep', { params: { id: task }, body });
-    const ended = async (codes: readonly number[]): Promise<void> => {
-      const ranMs = Math.round(performance.now() - beganAt);
-      await within(() => tellEnd(api, { task, id, body, ranMs, exits: codes.map(exitOf) }));
-    };
-    return { number: id.slice(id.lastIndexOf('.') + 1), ended };
-  });
+    return { api, id };
+  } catch (error) {
+    if (error instanceof Failure && error.code === 'step.too_many') warn(context, error.message);
+    return null;
+  }
+}
+
+function warn(context: Context, why: string): void {
+  context.error(`srun: warning: the step runs, and is not in the history of the job: ${why}\n`);
 }
 
 interface Ended {

@@ -65,28 +65,42 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     const nodesOf = all.map(({ node }) => held.nodes[node] ?? '');
     const noted = await noteStep(context, { argv: wish.argv, nodes: nodesOf });
     // Where the head numbers no steps: another for each that runs at the same time.
-    const number = noted?.number ?? String(process.pid);
+    const number = noted.number ?? String(process.pid);
     const step = { total: all.length, nodes: held.nodes, chosen, ranks, number };
-    const opened = new Map<string, number>();
-    let ends: Promise<number>[];
+    // A step that cannot begin has ended, too.
+    let codes: readonly number[] = all.map(() => 1);
     try {
-      // All of them before the first rank: none runs where one could not.
-      const files = all.map((rank) =>
-        filesOf(context, wish, { rank, nodes: held.nodes, number, opened }),
-      );
-      ends = all.map((rank, at) => runRank(context, wish, { ...step, rank, files: files[at] }));
+      codes = await runRanks(context, wish, all, step);
     } finally {
-      for (const fd of opened.values()) closeSync(fd);
+      await noted.ended(codes);
     }
-    const watch = watchOver(context, wish, { ranks, number });
-    for (const end of ends) void end.then((code) => watch.ended(code));
-    const codes = await Promise.all(ends).finally(() => watch.close());
-    await noted?.ended(codes);
     return Math.max(0, ...codes);
   } finally {
     release();
     restore();
   }
+}
+
+/** The exit code of each. */
+async function runRanks(
+  context: Context,
+  wish: StepRequest,
+  all: readonly Rank[],
+  step: Omit<RankPosition, 'rank' | 'files'>,
+): Promise<number[]> {
+  const { nodes, ranks, number } = step;
+  const opened = new Map<string, number>();
+  let ends: Promise<number>[];
+  try {
+    // All of them before the first rank: none runs where one could not.
+    const files = all.map((rank) => filesOf(context, wish, { rank, nodes, number, opened }));
+    ends = all.map((rank, at) => runRank(context, wish, { ...step, rank, files: files[at] }));
+  } finally {
+    for (const fd of opened.values()) closeSync(fd);
+  }
+  const watch = watchOver(context, wish, { ranks, number });
+  for (const end of ends) void end.then((code) => watch.ended(code));
+  return Promise.all(ends).finally(() => watch.close());
 }
 
 /** Nothing of the kind is said where a program cannot be started. */

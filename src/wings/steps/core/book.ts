@@ -90,15 +90,17 @@ export class StepBook {
     return ok(step);
   }
 
-  #fullOf(own: TaskSteps, { epochId, nodes }: NewStep): string | null {
+  /** What the task starts itself has no helper, and keeps out nobody who asks the head. */
+  #fullOf(own: TaskSteps, { epochId, nodes, isNoted = false }: NewStep): string | null {
     if (own.next > NUMBER_MAX)
       return `no number left for another step: they end at ${NUMBER_MAX}; start it in another task`;
-    const running = [...own.steps.values()].filter((one) => one.epochId === epochId && isLive(one));
+    const alike = [...own.steps.values()].filter((one) => (one.isNoted ?? false) === isNoted);
+    const running = alike.filter((one) => one.epochId === epochId && isLive(one));
     if (running.length >= STEPS_MAX)
       return `${STEPS_MAX} steps, which is as many as it may have at once`;
     for (const node of new Set(nodes)) {
       const wanted = nodes.filter((name) => name === node).length;
-      const count = liveOn(own, { epochId, node });
+      const count = liveOn(alike, { epochId, node });
       if (count + wanted > PROCESSES_MAX) {
         const more = `${wanted} more would be beyond the ${PROCESSES_MAX} that it may have there at once`;
         return `${count} processes of steps on node ${node}, and ${more}`;
@@ -170,7 +172,8 @@ export class StepBook {
     const { startedAt, endedAt, end, cpus = null } = told;
     // No node has more than its agent would start.
     const isNew = process === undefined && end === null;
-    if (isNew && liveOn(own, { epochId: told.epochId, node }) >= PROCESSES_MAX) return;
+    const started = [...own.steps.values()].filter(({ isNoted }) => isNoted !== true);
+    if (isNew && liveOn(started, { epochId: told.epochId, node }) >= PROCESSES_MAX) return;
     step.processes.set(told.rank, {
       node,
       startedAt,
@@ -290,9 +293,9 @@ function end(process: StepProcess, why: string, at: number): void {
   process.endedAt = at;
 }
 
-function liveOn({ steps }: TaskSteps, { epochId, node }: Place): number {
+function liveOn(steps: readonly Step[], { epochId, node }: Place): number {
   let count = 0;
-  for (const step of steps.values()) {
+  for (const step of steps) {
     if (step.epochId !== epochId) continue;
     for (const process of step.processes.values())
       if (process.node === node && process.end === null) count += 1;

@@ -6,6 +6,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { Context } from '../../../../src/kernel/cli/context.ts';
+import { Failure } from '../../../../src/kernel/model/failure.ts';
+import { noteStep } from '../../../../src/wings/slurm/cli/noted-step.ts';
 import { srun } from '../../../../src/wings/slurm/cli/srun.ts';
 
 /** On `n1`, the only node of its job. */
@@ -133,4 +135,47 @@ test('steps that run at the same time have numbers of their own, also where no h
   assert.equal(await srun(context, ['-n1', '--output=%s', 'sh', '-c', 'echo $SLURM_STEP_ID']), 0);
   const number = String(process.pid);
   assert.equal(readFileSync(path.join(folder, number), 'utf8'), `${number}\n`);
+});
+
+type Call = { readonly name: string; readonly exits?: unknown };
+
+/** The same before a head that answers to the first word of a step as told. */
+function beforeHead(first: () => Promise<{ id: string }>) {
+  const calls: Call[] = [];
+  const node = onNode('/');
+  const call = (name: string, { body }: { body: Omit<Call, 'name'> }) => {
+    calls.push({ name, exits: body.exits });
+    return name === 'noteStep' ? first() : Promise.resolve({ count: 1 });
+  };
+  Object.assign(node.context, { api: async () => ({ call }) });
+  return { ...node, calls };
+}
+
+test('[X5] a step that cannot begin, or that a slow head has late, is told to be over', async () => {
+  const { context, calls } = beforeHead(() => Promise.resolve({ id: '42.3' }));
+  await assert.rejects(() => srun(context, ['-o', '/no/such/x', 'true']), /Could not open file/);
+  const end = { name: 'endStep', exits: [{ code: 1 }] };
+  assert.deepEqual(calls, [{ name: 'noteStep', exits: undefined }, end]);
+  let answer: (told: { id: string }) => void = () => undefined;
+  const slow = beforeHead(() => new Promise((resolve) => (answer = resolve)));
+  // It answers when the rank runs, for which nobody has waited any longer.
+  const late = Object.assign(slow.context, { out: () => answer({ id: '42.4' }) });
+  assert.equal(await srun(late, ['-l', 'sh', '-c', 'echo begun; exit 4']), 4);
+  assert.deepEqual(slow.calls.at(-1), { name: 'endStep', exits: [{ code: 4 }] });
+});
+
+test('[X5] a step of which the head takes no more is named, and runs', async () => {
+  const full = new Failure({
+    code: 'step.too_many',
+    kind: 'resource_exhausted',
+    message: 'It has 64.',
+  });
+  const { context, said } = beforeHead(() => Promise.reject(full));
+  assert.equal(await srun(context, ['-o', '/dev/null', 'true']), 0);
+  assert.match(said.join(''), /warning: .* not in the history of the job: It has 64\./);
+  const large = beforeHead(() => assert.fail('it is asked'));
+  const nodes = Array<string>(257).fill('n1');
+  const { number } = await noteStep(large.context, { argv: ['true'], nodes });
+  assert.equal(number, null);
+  assert.match(large.said.join(''), /at most 256 ranks/);
 });

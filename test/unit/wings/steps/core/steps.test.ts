@@ -298,3 +298,16 @@ test('[Z13] a step of the task itself outlives an agent, and ends with its task'
   assert.deepEqual(over, ['42.0']);
   assert.deepEqual(step.value.processes.get(1)?.end, { exit: { code: 3 } });
 });
+
+test('[Z13] steps of the task itself keep out none that is asked for, and have a bound of their own', () => {
+  const book = new StepBook();
+  const note = (nodes: readonly NodeName[]) => book.add({ ...NEW, nodes, isNoted: true });
+  assert.ok(note(Array<NodeName>(PROCESSES_MAX).fill(n1)).ok);
+  assert.equal(note([n1]).ok, false);
+  for (let made = 1; made < STEPS_MAX; made += 1) assert.ok(note([n2]).ok);
+  assert.equal(note([n2]).ok, false);
+  addTo(book, [n1, n2]);
+  book.hear(n1, told('42.900'));
+  assert.ok(book.find('42.900'));
+  assert.equal(book.find('42.900')?.processes.size, 1);
+});
