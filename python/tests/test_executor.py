@@ -344,20 +344,24 @@ class Ends(Executors):
         self.assertEqual(self.executor.submit(square, 3).result(LIMIT), 9)
 
     def test_what_a_call_started_ends_with_it(self):
-        def solve(place, seconds):
+        def solve(place, before, seconds):
             import os
             import pathlib
             import subprocess
 
-            plain = subprocess.Popen(["sleep", "300"])
-            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-            apart = subprocess.Popen(["sleep", "300"], start_new_session=True, **quiet)
-            bare = subprocess.Popen(["/bin/sleep", "300"], start_new_session=True, env={}, **quiet)
+            if place is None:
+                return
             copy = os.fork()
             if copy == 0:
                 os.setsid()
                 time.sleep(300)
                 os._exit(0)
+            # What has no mark is told apart by when it was begun.
+            time.sleep(before)
+            plain = subprocess.Popen(["sleep", "300"])
+            quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+            apart = subprocess.Popen(["sleep", "300"], start_new_session=True, **quiet)
+            bare = subprocess.Popen(["/bin/sleep", "300"], start_new_session=True, env={}, **quiet)
             pathlib.Path(place).write_text(f"{plain.pid} {apart.pid} {bare.pid} {copy}\n")
             time.sleep(seconds)
 
@@ -367,10 +371,11 @@ class Ends(Executors):
             return [int(pid) for pid in place.read_text().split()]
 
         with weft.Executor(1, **WORKER) as executor:
-            executor.submit(solve, os.path.abspath("left"), 0).result(LIMIT)
-            # The copies that a fork makes are told apart by when they were begun.
-            time.sleep(0.05)
-            aborted = executor.submit(solve, os.path.abspath("aborted"), 300)
+            # Calls that are known to be short are given ahead: the second begins as the first ends.
+            concurrent.futures.wait([executor.submit(solve, None, 0, 0) for _ in range(50)], LIMIT)
+            returned = executor.submit(solve, os.path.abspath("left"), 0, 0)
+            aborted = executor.submit(solve, os.path.abspath("aborted"), 0.05, 300)
+            returned.result(LIMIT)
             gone = started("aborted")
             aborted.abort()
             with self.assertRaises(weft.CallCancelled):

@@ -49,6 +49,9 @@ _LEAVE_S = 1.0
 # By it the worker finds what a call has started; a new value of a variable stays in memory for ever.
 _CALL_VARIABLE = "WEFT_CALL"
 _CALL_MARKS = 4096
+_NUMBER_LENGTH = 4
+# In proc(5)'s stat, from the state on: where the environment begins.
+_ENVIRONMENT_AT = 47
 
 
 class _Refusal(Exception):
@@ -173,7 +176,8 @@ class _Child:
         self._hold = threading.Condition()
         self._has_left_off = False
         self._looked_at = 0.0
-        self._mark = os.environ.get(_CALL_VARIABLE, "")
+        self._mark = self._call_mark = os.environ.get(_CALL_VARIABLE, "")
+        os.register_at_fork(after_in_child=lambda: _mark_copy(self._mark, self._call_mark))
         _parcel.find_shared = self._assets.value
 
     def run(self) -> None:
@@ -198,7 +202,8 @@ class _Child:
         knows for certain which calls have.
         """
         self._running = number
-        os.environ[_CALL_VARIABLE] = f"{self._mark}{number % _CALL_MARKS}"
+        self._call_mark = f"{self._mark[:-_NUMBER_LENGTH]}{number % _CALL_MARKS:0{_NUMBER_LENGTH}}"
+        os.environ[_CALL_VARIABLE] = self._call_mark
         self._results.add(_STARTING, number)
         self._results.flush()
         # A function may kill this process: what others gave must not go with it.
@@ -366,6 +371,25 @@ def _host_with(supervisor: int) -> str:
     except OSError:
         return ""
     return _near.host() or ""
+
+
+def _mark_copy(mark: str, call_mark: str) -> None:
+    """Others see the environment with which a process was started: in a copy of this one the call's
+    mark takes the place of the mark there. Where that cannot be, the worker goes by time.
+    """
+    try:
+        with open("/proc/self/environ", "rb") as file:
+            at = (b"\0" + file.read()).find(f"\0{_CALL_VARIABLE}=".encode())
+        with open("/proc/self/stat", "rb") as file:
+            start = int(file.read().rpartition(b")")[2].split()[_ENVIRONMENT_AT])
+        with open("/proc/self/mem", "r+b", buffering=0) as memory:
+            place = start + at + len(_CALL_VARIABLE) + 1
+            memory.seek(place)
+            if at >= 0 and memory.read(len(mark)) == mark.encode():
+                memory.seek(place)
+                memory.write(call_mark.encode())
+    except (OSError, OverflowError, ValueError, IndexError):
+        pass
 
 
 def _flush_output() -> None:

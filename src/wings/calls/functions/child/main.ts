@@ -7,7 +7,7 @@ import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
 import { isolate } from './isolation.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
-import { CALL_MARKS, CALL_VARIABLE, CALLS_FD, RESULTS_FD } from './stdio.ts';
+import { CALL_VARIABLE, CALLS_FD, callMark, RESULTS_FD } from './stdio.ts';
 
 const READ_BYTES = 256 * 1024;
 
@@ -25,7 +25,7 @@ const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, 
   residentBytes: () => process.memoryUsage.rss(),
   later: (act) => setImmediate(act),
   isolation,
-  mark: (run) => isolation.tell(CALL_VARIABLE, `${ownMark}${run % CALL_MARKS}`),
+  mark: (run) => isolation.tell(CALL_VARIABLE, callMark(ownMark, run)),
 });
 
 function flush(): void {

@@ -3,7 +3,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Processes, SeenProcess as Seen } from '../../ports/processes.ts';
-import { CALL_MARKS, CALL_VARIABLE } from '../child/stdio.ts';
+import { CALL_VARIABLE, callMark, NO_CALL } from '../child/stdio.ts';
 
 /** What is started while others are ended is ended in the next round. */
 const ROUNDS_MAX = 64;
@@ -11,14 +11,24 @@ const TICK_MS = 10;
 
 type Mark = 'of the call' | 'of the process' | 'of others' | 'none' | 'not known yet';
 
+/** Start ticks from which on a process may be the call's. */
+interface Bounds {
+  /** With its mark: marks come again, after many calls. */
+  readonly given: number;
+  /** Without one: then no earlier call ran for certain, and what that one left must go on. */
+  readonly alone: number;
+}
+
 export class StartedBy {
-  /** Value of the variable before the first call. A copy of the process keeps it: a fork. */
-  readonly mark = `${randomUUID()}.`;
+  /** Value of the variable before the first call. A copy that tells no call has it: a fork in C. */
+  readonly mark = `${randomUUID()}.${NO_CALL}`;
   readonly #processes: Processes;
   readonly #launch: string | undefined;
   /** When each call was given to the process, by run. */
   readonly #given = new Map<number, number>();
   #running: number | null = null;
+  /** When the last call ended: several are given to the process before they begin. */
+  #freeSince: number | null = null;
   #kin: readonly Seen[] = [];
 
   /** `launch`: WEFT_LAUNCH of this worker; what its calls submit as jobs has another. */
@@ -37,7 +47,9 @@ export class StartedBy {
 
   over(run: number): void {
     this.#given.delete(run);
-    if (this.#running === run) this.#running = null;
+    if (this.#running !== run) return;
+    this.#running = null;
+    this.#freeSince = performance.now();
   }
 
   /**
@@ -47,7 +59,9 @@ export class StartedBy {
   stop(pid: number): void {
     if (this.#running === null) return;
     this.#processes.send(pid, 'SIGSTOP');
-    this.#kin = below(this.#processes.list(), new Set([pid]));
+    const { alone } = this.#bounds(this.#running);
+    const all = this.#processes.list().filter(({ startTicks }) => startTicks >= alone);
+    this.#kin = below(all, new Set([pid]));
   }
 
   /** The process is gone, and has written no more: the call that ran has died with it. */
@@ -55,11 +69,10 @@ export class StartedBy {
     const run = this.#running;
     if (run === null) return;
     this.#running = null;
-    const age = performance.now() - (this.#given.get(run) ?? 0);
-    const since = this.#processes.ticksNow() - Math.ceil(age / TICK_MS) - 1;
+    const bounds = this.#bounds(run);
     const ended = new Set<string>();
     for (let round = 0, fresh = true; fresh && round < ROUNDS_MAX; round += 1) {
-      const { found, isWhole } = this.#found(run, since);
+      const { found, isWhole } = this.#found(run, bounds);
       fresh = !isWhole;
       for (const seen of found) {
         const key = nameOf(seen);
@@ -70,15 +83,25 @@ export class StartedBy {
     }
   }
 
+  #bounds(run: number): Bounds {
+    const now = performance.now();
+    const ticksNow = this.#processes.ticksNow();
+    const given = ticksNow - Math.ceil((now - (this.#given.get(run) ?? 0)) / TICK_MS) - 1;
+    if (this.#freeSince === null) return { given, alone: given };
+    const alone = ticksNow - Math.floor((now - this.#freeSince) / TICK_MS) + 1;
+    return { given, alone: Math.max(given, alone) };
+  }
+
   /** Not whole: of some in the middle of an exec it is not known yet. */
-  #found(run: number, since: number): { found: Seen[]; isWhole: boolean } {
-    const all = this.#processes.list().filter((seen) => seen.startTicks >= since);
+  #found(run: number, { given, alone }: Bounds): { found: Seen[]; isWhole: boolean } {
+    const all = this.#processes.list().filter((seen) => seen.startTicks >= given);
     const kin = new Set(this.#kin.map(nameOf));
     const marks = new Map(all.map((seen) => [seen.pid, this.#markOf(seen.pid, run)]));
     const roots = all.filter((seen) => {
       const mark = marks.get(seen.pid);
-      if (mark === 'of the call' || mark === 'of the process') return true;
-      return mark === 'none' && kin.has(nameOf(seen));
+      if (mark === 'of the call') return true;
+      if (seen.startTicks < alone) return false;
+      return mark === 'of the process' || (mark === 'none' && kin.has(nameOf(seen)));
     });
     const whole = below(all, new Set(roots.map(({ pid }) => pid)));
     const found = [...roots, ...whole.filter(({ pid }) => marks.get(pid) !== 'of others')];
@@ -96,7 +119,7 @@ export class StartedBy {
     const value = own?.slice(CALL_VARIABLE.length + 1);
     if (value === undefined) return 'none';
     if (value === this.mark) return 'of the process';
-    return value === `${this.mark}${run % CALL_MARKS}` ? 'of the call' : 'of others';
+    return value === callMark(this.mark, run) ? 'of the call' : 'of others';
   }
 }
 

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readStat } from '../../../../../../src/kernel/os/launcher-fallback/members.ts';
 import { capture } from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import { wordsOfEnd } from '../../../../../../src/wings/calls/functions/supervisor/end-words.ts';
+import { processes } from '../../../../../../src/wings/calls/os/processes.ts';
 import { startChild } from '../support/child.ts';
 
 /** An end that never comes is a failure, not a wait. */
@@ -140,6 +141,8 @@ for (const how of ['wait', 'die'] as const) {
       const pidsOf = (rest: string) =>
         (new RegExp(`${rest} ([\\d ]+);`).exec(world.stderr())?.[1] ?? '').split(' ').map(Number);
       assert.deepStrictEqual(await world.send(code, 'return').end, { value: undefined });
+      // What has no mark is told apart by the tick in which it was begun.
+      for (const end = processes.ticksNow(); processes.ticksNow() < end + 2; ) await sleep(10);
       const dying = world.send(code, how);
       await world.says(new RegExp(`${how} [\\d ]+;`));
       const [left, lost] = [pidsOf('return'), pidsOf(how)];
