@@ -61,6 +61,9 @@ With the folder first in the \`PATH\`, the executor plug-in of Snakemake runs un
 \`snakemake --executor slurm --jobs 20 --default-resources slurm_partition=default\`. Nextflow takes \`process.executor = 'slurm'\` in its
 \`nextflow.config\`; what it types (\`sbatch .command.run\` with \`-J -o --no-requeue --signal B:USR2@30 -c -t --mem\`, \`squeue --noheader -o '%i %t' -t all -u
 ann\`, \`scancel 42\`) is honoured. Both need a folder that nodes share. \`process.clusterOptions\` and \`slurm_extra\` take the options below.
+
+Also tried unchanged: \`SLURMCluster\` of dask-jobqueue 0.9, Parsl's \`SlurmProvider\` with its simple launcher and with \`srun\`, simple-slurm 0.3,
+PSI/J 0.9, submitit 1.5.
 `;
 
 const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [
