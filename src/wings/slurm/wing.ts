@@ -17,7 +17,7 @@ export const slurm: Wing = {
     ],
     scripts: {
       '#SBATCH': async (context, script) => {
-        const { readScriptLines } = await import('./cli/sbatch.ts');
+        const { readScriptLines } = await import('./cli/script-lines.ts');
         return readScriptLines(context, script);
       },
     },

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import type { Context, ReadScript, Script } from '../../../kernel/cli/context.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import {
   makeSubmission,
@@ -127,7 +127,7 @@ function readNamed(file: string, said: string): string {
 }
 
 /** The lines of a script, each named where it is wrong. */
-function directives(script: string, file: string): Given {
+export function directives(script: string, file: string): Given {
   let given: Given = {};
   for (const { line, words } of readDirectives(script)) {
     if (words === null) throw usage(`${file}:${line}: a quote is not closed`);
@@ -179,7 +179,7 @@ export async function submissionOf(
   return withSignal(makeSubmission(program, options, submitter), request);
 }
 
-async function askedFor(context: Context, given: Given): Promise<Request> {
+export async function askedFor(context: Context, given: Given): Promise<Request> {
   const read = requestOf(given, await knownFor(context, given));
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
@@ -187,7 +187,7 @@ async function askedFor(context: Context, given: Given): Promise<Request> {
   return withoutMail(context, read.value.request);
 }
 
-function optionsOf(
+export function optionsOf(
   request: Request,
   directory: string,
   typed: SubmitOptions = {},
@@ -209,61 +209,11 @@ function optionsOf(
   };
 }
 
-/** For `weft submit`: output goes where a script of ours has it, unless the lines name a file. */
-export async function readScriptLines(context: Context, script: Script): Promise<ReadScript> {
-  const { file, text, typed } = script;
-  const given = directives(text, file);
-  if (given.wrap !== undefined)
-    throw usage(`${file}: --wrap is not honoured in a script`, 'Write its line into the script.');
-  const request = await askedFor(context, shapedBy(given, typed));
-  const submitter = submitterOf(context);
-  const { output } = request;
-  // Errors follow the output, whoever has named its file.
-  const error = given.error === undefined ? (typed.output ?? output) : request.error;
-  const files = given.output === undefined && given.error === undefined ? {} : { output, error };
-  const hints = new Set<string>(BATCH_OPTIONS.flatMap((row) => ('kind' in row ? [row.long] : [])));
-  const honoured = Object.keys(given).filter((name) => !hints.has(name));
-  const words = honoured.map((name) => `--${name}`).join(', ') || 'none';
-  context.note(`${file} has no #WEFT lines; of its #SBATCH lines are honoured: ${words}`);
-  return {
-    options: { ...optionsOf(request, submitter.directory, typed), ...files },
-    submitter,
-    wait: given.wait !== undefined,
-    dryRun: given['test-only'] !== undefined,
-    finish: (submission) => withSignal(submission, leftOf(request, typed)),
-  };
-}
-
-const WHOLE = /^[1-9]\d{0,8}$/;
-
-/** The lines as they are with the number of nodes that was typed, or of ranks on each. */
-function shapedBy(given: Given, { nodes = '', procs = '' }: SubmitOptions): Given {
-  const shaped: { -readonly [Name in keyof Given]: Given[Name] } = { ...given };
-  if (WHOLE.test(nodes)) shaped.nodes = nodes;
-  if (WHOLE.test(procs)) {
-    shaped['ntasks-per-node'] = procs;
-    if (shaped.nodes !== undefined) delete shaped.ntasks;
-  }
-  const { ntasks = '' } = shaped;
-  if (WHOLE.test(nodes) && WHOLE.test(ntasks) && Number(ntasks) < Number(nodes))
-    throw usage(
-      `--nodes ${nodes} is more than the ${ntasks} of --ntasks: each node has a rank here`,
-      'Type --procs as well: the ranks of each node.',
-    );
-  return shaped;
-}
-
-/** What was typed wins over what our own options do not say, too. */
-function leftOf(request: Request, { nodes, procs, signal }: SubmitOptions): Request {
-  const left: { -readonly [Name in keyof Request]: Request[Name] } = { ...request };
-  const isShaped = procs !== undefined || (nodes !== undefined && nodes !== request.nodes);
-  if (isShaped) delete left.ranks;
-  if (signal !== undefined) delete left.signalTo;
-  return left;
-}
-
 /** What our own options do not say. */
-function withSignal(submission: Submission, { signalTo, append, ranks }: Request): Submission {
+export function withSignal(
+  submission: Submission,
+  { signalTo, append, ranks }: Request,
+): Submission {
   const { warning, files, mpi } = submission;
   const told: { -readonly [Name in keyof Submission]: Submission[Name] } = { ...submission };
   if (warning !== undefined && signalTo !== undefined) told.warning = { ...warning, to: signalTo };
@@ -273,7 +223,7 @@ function withSignal(submission: Submission, { signalTo, append, ranks }: Request
 }
 
 /** Without a job's own variables: a job may submit another, which must not take them over. */
-function submitterOf(context: Context): Submitter {
+export function submitterOf(context: Context): Submitter {
   const here = submitterHere(context);
   const own = Object.entries(here.environment).filter(([name]) => !OF_A_JOB.test(name));
   return { ...here, environment: Object.fromEntries(own) };
