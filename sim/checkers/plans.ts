@@ -165,9 +165,19 @@ function checkQuotas(step: Step, { place }: Extract<Event, { kind: 'task_allocat
   const { caps = {} } = scheduling;
   const inAll = heldBy(state, (one) => one.owner === job.owner);
   atMost(inAll.gpus, caps.gpus ?? null, `${words} gpus`, 'V21');
-  atMost(inAll.a100s, caps['gpus:a100'] ?? null, `${words} a100`, 'V21');
+  if (mayHaveA100(state)) atMost(inAll.a100s, caps['gpus:a100'] ?? null, `${words} a100`, 'V21');
   atMost(inAll.tasks, caps.running ?? null, `${words} tasks in all`);
   atMost(inQos.cpus, qos.runningCpusPerUser, `${words} cpus under ${qos.name}`);
+}
+
+/** A cap of a type holds where a node has one of it, or tells no type of one that it has. */
+function mayHaveA100({ nodes }: State): boolean {
+  return [...nodes.values()].some(({ total, gpus }) => {
+    const cards = gpus?.cards.slice(0, total.gpuCount) ?? [];
+    return (
+      cards.length < total.gpuCount || cards.some(({ type }) => type === 'a100' || type === '')
+    );
+  });
 }
 
 type JobOf = Parameters<Parameters<State['jobs']['forEach']>[0]>[0];
