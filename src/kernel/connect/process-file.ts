@@ -26,12 +26,17 @@ export interface ProcessMark {
 
 const POLL_MS = 15;
 
+/** Fields of proc(5)'s stat from the third on, the state. Throws when there is no such process. */
+export function statFields(pid: number): string[] {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  // The name in parentheses may hold blanks and parentheses itself.
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}
+
 /** The mark of a live process; null when there is none or it is a zombie. */
 export function markOf(pid: number): ProcessMark | null {
   try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold blanks and parentheses itself.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const fields = statFields(pid);
     if (fields[0] === 'Z' || fields[0] === 'X') return null;
     return { pid, startTicks: Number(fields[19]), bootId: bootId() };
   } catch {

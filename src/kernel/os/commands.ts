@@ -5,7 +5,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { withoutOwn } from '../base/own-variables.ts';
 import type { Command, CommandEnd, Commands } from '../ports/commands.ts';
-import { countMembers, ticksNow } from './launcher-fallback/members.ts';
+import { countMembers } from './launcher-fallback/members.ts';
+import { ticksNow } from './process-list.ts';
 
 /** After the end of the command, for what is still in the pipes. */
 const PIPES_MS = 500;

@@ -15,17 +15,10 @@ import {
   RECORD_STATE as STATE,
   LAUNCHER_VERSION as VERSION,
 } from '../../ports/launcher-frames.ts';
+import { readStat, type Seen, ticksNow } from '../process-list.ts';
 import { Ends } from './ends.ts';
 import { type Leased, Leases } from './leases.ts';
-import {
-  countMembers,
-  inSession,
-  type Root,
-  readStat,
-  type Seen,
-  signalMembers,
-  ticksNow,
-} from './members.ts';
+import { countMembers, inSession, type Root, signalMembers } from './members.ts';
 import { start } from './start.ts';
 import { encodeAnswer, Malformed, type Request, RequestReader, type SpawnRequest } from './wire.ts';
 

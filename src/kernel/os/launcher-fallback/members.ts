@@ -1,10 +1,11 @@
 // Who belongs to a process we started, found in /proc: its session, its descendants, and whoever
 // carries its WEFT_LAUNCH value. Unlike the C launcher we are no subreaper, so all are looked at.
 
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { PASSES_SIGNALS } from '../../base/passes-signals.ts';
 import { SCOPE } from '../../ports/launcher-frames.ts';
-import { environmentOf, statFields } from '../environment-of.ts';
+import { environmentOf } from '../environment-of.ts';
+import { addDescendants, listProcesses, readStat, type Seen, sendSignal } from '../process-list.ts';
 
 /** What membership is judged by. */
 export interface Root {
@@ -20,36 +21,6 @@ export interface Root {
   readonly isOthers: (seen: Seen) => boolean;
 }
 
-export interface Seen {
-  readonly pid: number;
-  readonly parent: number;
-  readonly session: number;
-  readonly startTicks: number;
-  /** The letter of proc(5). */
-  readonly state: string;
-  readonly isAlive: boolean;
-}
-
-/** Undefined when there is no such process. */
-export function readStat(pid: number): Seen | undefined {
-  const fields = statFields(pid);
-  if (!fields) return undefined;
-  const state = fields[0] ?? 'X';
-  return {
-    pid,
-    parent: Number(fields[1]),
-    session: Number(fields[3]),
-    startTicks: Number(fields[19]),
-    state,
-    isAlive: (state !== 'Z' && state !== 'X') || Number(fields[17]) > 1,
-  };
-}
-
-/** Now, in the unit of start ticks: 100 a second on every Linux architecture Node runs on. */
-export function ticksNow(): number {
-  return Math.floor(Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]) * 100);
-}
-
 export interface Members {
   readonly certain: readonly Seen[];
   /** In the middle of an exec that lasts, so that no mark is to be seen: may be members. */
@@ -57,12 +28,9 @@ export interface Members {
 }
 
 export function membersOf(root: Root): Members {
-  const all = readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map((name) => readStat(Number(name)))
-    .filter((seen) => seen !== undefined && seen.pid !== process.pid) as Seen[];
+  const all = listProcesses();
   const mine = new Set(all.filter((seen) => inSession(seen, root)).map((seen) => seen.pid));
-  spread(all, mine);
+  addDescendants(all, mine);
   const possible = new Set<Seen>();
   for (const seen of all) {
     if (mine.has(seen.pid) || root.mark === undefined) continue;
@@ -71,7 +39,7 @@ export function membersOf(root: Root): Members {
       if (mayBelong(seen, root)) possible.add(seen);
     } else if (`\0${environment ?? ''}`.includes(`\0${root.mark}\0`)) mine.add(seen.pid);
   }
-  spread(all, mine);
+  addDescendants(all, mine);
   const certain = all.filter((seen) => mine.has(seen.pid) && seen.isAlive);
   return { certain, possible: [...possible].filter((seen) => seen.isAlive && !mine.has(seen.pid)) };
 }
@@ -116,15 +84,6 @@ function nameOf(pid: number): string {
   }
 }
 
-/** False when there was nobody to signal, or nobody we may signal. */
-function sendSignal(pid: number, signal: number): boolean {
-  try {
-    return process.kill(pid, signal);
-  } catch {
-    return false;
-  }
-}
-
 /** Whether it may belong to the task, as far as can be told without its mark. */
 function mayBelong(seen: Seen, root: Root): boolean {
   if (seen.startTicks < root.startTicks || root.isOthers(seen)) return false;
@@ -138,11 +97,4 @@ function ownerOf(pid: number): number | undefined {
 /** Also after the root's own process has ended. */
 export function inSession(seen: Seen, root: Pick<Root, 'pid' | 'isLive' | 'endedTicks'>): boolean {
   return seen.session === root.pid && (root.isLive || seen.startTicks <= root.endedTicks);
-}
-
-function spread(all: readonly Seen[], mine: Set<number>): void {
-  for (let before = -1; before !== mine.size; ) {
-    before = mine.size;
-    for (const { pid, parent } of all) if (mine.has(parent)) mine.add(pid);
-  }
 }

@@ -1,6 +1,7 @@
 // Processes that others have started, by proc(5): what ends a step ends all of it.
 
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
+import { statFields } from '../../../kernel/connect/process-file.ts';
 
 interface Process {
   readonly pid: number;
@@ -43,9 +44,7 @@ function processes(): Process[] {
   return readdirSync('/proc').flatMap((name) => {
     if (!/^\d+$/.test(name)) return [];
     try {
-      const stat = readFileSync(`/proc/${name}/stat`, 'latin1');
-      // The name in parentheses may hold anything; the second field behind it is the parent.
-      const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+      const fields = statFields(Number(name));
       return [{ pid: Number(name), parent: Number(fields[1]), began: fields[19] ?? '' }];
     } catch {
       return [];

@@ -2,6 +2,7 @@
 // after that is in those of its children alone.
 
 import { readFileSync } from 'node:fs';
+import { statFields } from '../../../kernel/connect/process-file.ts';
 
 /** What a process began with, and which one started it. */
 export interface Begun {
@@ -34,8 +35,7 @@ export function taskEnvironment(
 function begun(pid: number): Begun | null {
   try {
     const words = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    const parent = Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
+    const parent = Number(statFields(pid)[1]);
     const pairs = words.flatMap((word) => {
       const [, name, value] = /^([^=]+)=(.*)$/s.exec(Buffer.from(word, 'latin1').toString()) ?? [];
       return name === undefined ? [] : [[name, value] as const];

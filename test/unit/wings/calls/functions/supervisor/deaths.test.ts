@@ -5,7 +5,7 @@ import { execFileSync } from 'node:child_process';
 import { writeSync } from 'node:fs';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readStat } from '../../../../../../src/kernel/os/launcher-fallback/members.ts';
+import { readStat } from '../../../../../../src/kernel/os/process-list.ts';
 import { capture } from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import { wordsOfEnd } from '../../../../../../src/wings/calls/functions/supervisor/end-words.ts';
 import { processes } from '../../../../../../src/wings/calls/os/processes.ts';
