@@ -31,13 +31,9 @@ const AWAY_SHOWN_MAX = 8;
 
 export const startStep: Handler<'startStep'> = (services, call) => {
   const { body, actor } = call;
-  const found = runningTask(services, call);
+  const found = ownRunningTask(services, call);
   if (!found.ok) return found;
   const task = found.value;
-  const { owner, id } = task.job;
-  // Whoever starts a program there runs what they like as its owner.
-  const refusal = authorizeObject(actor, { kind: 'calls', id, owner });
-  if (refusal !== null) return err(refusal);
   const places = placesIn(task, body);
   if (!places.ok) return places;
   const nodes = places.value;
@@ -110,8 +106,20 @@ function canBind({ engine }: Services, node: NodeName): boolean {
   return engine.state.nodes.get(node)?.features?.includes('bind') === true;
 }
 
+/** A running task in whose owner's name the caller may start programs. */
+export function ownRunningTask(
+  services: Services,
+  call: Call<'startStep' | 'noteStep'>,
+): Result<Task, Refusal> {
+  const found = runningTask(services, call);
+  if (!found.ok) return found;
+  const { owner, id } = found.value.job;
+  const refusal = authorizeObject(call.actor, { kind: 'calls', id, owner });
+  return refusal === null ? found : err(refusal);
+}
+
 /** Where none of an array is named, its one running task is meant. */
-export function runningTask(
+function runningTask(
   services: Services,
   { job, params }: Pick<Call<'startStep' | 'noteStep'>, 'job' | 'params'>,
 ): Result<Task, Refusal> {
