@@ -22,8 +22,6 @@ interface Feed {
   given: number;
   taken: number;
   isEnded: boolean;
-  /** Writing failed: another takes its place, from what was written on. */
-  isFailing: boolean;
   /** Pieces on their way into the pipe. */
   pieces: number;
   /** Settles when the last of them is through. */
@@ -54,8 +52,8 @@ export class Feeds {
   }
 
   /**
-   * What an earlier agent made: feeding goes on, or it is broken off. A pipe that is still there
-   * was not fed to its end, and its reader took the end of its writer for that of the input.
+   * Takes up the input that an earlier agent was passing on. A folder is gone on with. A pipe was
+   * not fed to its end, and its reader took the agent's end for that of the input: it is broken.
    */
   takeUp(epochIds: Iterable<EpochId>): void {
     const { pipes, files, directory } = this.#world;
@@ -63,9 +61,12 @@ export class Feeds {
     for (const id of epochIds) {
       if (!names.has(fileNameOf(id))) continue;
       const resumed = this.#resume(id);
-      if (resumed === null) this.#broken.add(id);
-      else this.#feeds.set(id, feedOf(resumed));
-      if (resumed !== null) names.delete(fileNameOf(id));
+      if (resumed === null) {
+        this.#broken.add(id);
+        continue;
+      }
+      this.#feeds.set(id, feedOf(resumed));
+      names.delete(fileNameOf(id));
     }
     for (const name of names) this.#tidy(() => pipes?.remove(`${directory}/${name}`));
   }
@@ -139,7 +140,8 @@ export class Feeds {
   }
 
   async #write(epochId: EpochId, feed: Feed, { bytes, end }: PieceContent): Promise<void> {
-    if (feed.isFailing) return;
+    // It is over, or what came before this could not be written: another has taken its place.
+    if (this.#feeds.get(epochId) !== feed) return;
     try {
       if (bytes.length > 0) await feed.pipe.write(bytes);
       if (end) await feed.pipe.end();
@@ -154,11 +156,10 @@ export class Feeds {
 
   /** No answer for what was not written: its sender sends it again. */
   #onFailure(epochId: EpochId, feed: Feed, error: unknown): void {
-    // What was not read at the end of its process is no failure.
+    // A process that ends may leave input unread: that is no failure.
     if (this.#feeds.get(epochId) !== feed) return;
     this.#world.log.warn({ epochId, error }, 'standard input could not be passed to a task');
     this.#feeds.set(epochId, feedOf({ pipe: feed.pipe, bytes: feed.taken, isEnded: false }));
-    feed.isFailing = true;
   }
 
   #acknowledge(epochId: EpochId, { taken, pieces, isEnded }: Feed): void {
@@ -169,5 +170,5 @@ export class Feeds {
 
 function feedOf({ pipe, bytes, isEnded }: ResumedPipe): Feed {
   const writing = Promise.resolve();
-  return { pipe, given: bytes, taken: bytes, isEnded, isFailing: false, pieces: 0, writing };
+  return { pipe, given: bytes, taken: bytes, isEnded, pieces: 0, writing };
 }
