@@ -136,7 +136,7 @@ export class SimClock implements Clock {
   }
 
   after(delayMs: number, then: () => void): Timer {
-    // As Node.js' own, which cannot wait longer.
+    // A timer of Node.js waits this long at most, and so does `systemClock`.
     const waitMs = Math.min(delayMs, TIMER_MS_MAX);
     return this.#time.after(waitMs / this.#skew.rate, () => {
       if (this.#life.alive) then();

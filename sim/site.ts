@@ -24,7 +24,7 @@ const GIB = 1024 ** 3;
 /** What the cluster counts as a whole. */
 export const LICENCE = 'solver';
 
-/** What each user may hold in all. */
+/** Caps of a site, of which each run draws one set: they hold for each user. */
 const USER_CAPS: readonly Caps[] = [{}, {}, { gpus: 2 }, { 'gpus:a100': 2 }, { running: 4 }];
 
 /** Every job that is accepted by one of the configs can end under `base`. */

@@ -82,7 +82,7 @@ async function withRenewed(
   }
 }
 
-/** Null: there is none, or one that is damaged or of another key. */
+/** The renewed certificate in the file; null: none, a damaged one, or one of another key. */
 function renewedIn(file: string, { certificatePem, keyPem }: HeadCertificate): string | null {
   if (!existsSync(file)) return null;
   const pem = readFileSync(file, 'utf8');

@@ -50,7 +50,7 @@ export class Companions {
     return null;
   }
 
-  /** What the first that looks at cards tells of them, without those that the owner keeps. */
+  /** The report on gpus of the first companion that makes one, less the owner's gpus. */
   gpus(): GpuReport | null {
     for (const one of this.#all) {
       const gpus = one.gpus?.() ?? null;

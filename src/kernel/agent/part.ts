@@ -127,7 +127,7 @@ export interface GpuReport {
   readonly gpus: NodeGpus;
 }
 
-/** What the owner of the machine keeps of it, or says of it. */
+/** The share of a machine that stays its owner's, and for whom the rest is. */
 export interface Kept {
   /** Users whose jobs alone are taken; null: those of all. */
   readonly takesFrom: readonly string[] | null;
@@ -158,7 +158,7 @@ export interface Companion {
   presence?(): readonly Presence[] | null;
   /** The node's cards, the same value as long as nothing has changed; null: it does not look. */
   gpus?(): GpuReport | null;
-  /** What the owner keeps, the same value as long as nothing has changed; null: nothing. */
+  /** The owner's share; the same object until it changes. Null: the owner keeps nothing. */
   kept?(): Kept | null;
   /** How much the node's cards are used, by the last look. */
   cardUse?(): readonly CardUse[];

@@ -6,7 +6,7 @@
 export const FIRST_PREFIX = 'weft-first:';
 
 /** Certificates of heads are small. */
-const FIRST = /(?:^|, )URI:weft-first:([A-Za-z0-9_-]{1,16384})(?:,|$)/;
+const FIRST = new RegExp(`(?:^|, )URI:${FIRST_PREFIX}([A-Za-z0-9_-]{1,16384})(?:,|$)`);
 
 /** What is asked of a certificate; Node's class has all of it. */
 export interface Certificate<K> {
