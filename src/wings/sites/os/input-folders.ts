@@ -4,19 +4,14 @@
 
 import {
   chownSync,
-  closeSync,
   constants,
-  fchownSync,
-  fdatasyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  renameSync,
   rmdirSync,
   unlinkSync,
-  writeSync,
 } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Owner } from '../../../kernel/ports/files.ts';
 import type { FeedPipe, Pipes } from '../../../kernel/ports/pipes.ts';
@@ -64,12 +59,12 @@ class InputFolder implements FeedPipe {
   async write(bytes: Uint8Array): Promise<void> {
     while (!this.#isOver && this.#untaken() >= PIECES_MAX) await pause(LOOK_MS);
     if (this.#isOver) return;
-    this.#put(String(this.#written), bytes);
+    await this.#put(String(this.#written), bytes);
     this.#written += bytes.length;
   }
 
   async end(): Promise<void> {
-    if (!this.#isOver) this.#put(endName(this.#written), new Uint8Array());
+    if (!this.#isOver) await this.#put(endName(this.#written), new Uint8Array());
   }
 
   remove(): void {
@@ -81,20 +76,23 @@ class InputFolder implements FeedPipe {
     return readdirSync(this.#path).length;
   }
 
-  /** The folder is its user's, who may put there what he likes: nothing of that is followed. */
-  #put(name: string, bytes: Uint8Array): void {
+  /**
+   * The folder is its user's, who may put there what he likes: nothing of that is followed. A file
+   * server that is slow holds up nobody else.
+   */
+  async #put(name: string, bytes: Uint8Array): Promise<void> {
     const draft = `${this.#path}/${DRAFT}`;
     unlinkIfThere(draft);
-    const file = openSync(draft, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
+    const file = await open(draft, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW, 0o600);
     try {
-      if (this.#owner !== null) fchownSync(file, this.#owner.uid, this.#owner.gid);
-      for (let at = 0; at < bytes.length; ) at += writeSync(file, bytes, at);
+      if (this.#owner !== null) await file.chown(this.#owner.uid, this.#owner.gid);
+      await file.writeFile(bytes);
       // Other machines see on their file server what is there, not what this one keeps.
-      fdatasyncSync(file);
+      await file.datasync();
     } finally {
-      closeSync(file);
+      await file.close();
     }
-    renameSync(draft, `${this.#path}/${name}`);
+    await rename(draft, `${this.#path}/${name}`);
   }
 }
 
