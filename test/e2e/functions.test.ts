@@ -65,6 +65,17 @@ describe('functions on a cluster of this machine', { timeout: 900_000 }, () => {
     });
   });
 
+  test('[C20] values of every size arrive as they were sent, both ways', LIMIT, async () => {
+    // More than one copy of the largest is in its worker at a time.
+    const roomy = await cluster.pool({ workers: 1, memory: '512M' });
+    for (const size of [10, 65_000, 66_000, 1_048_576, 20_000_000]) {
+      const sent = Buffer.alloc(size, 'weft');
+      const back = await roomy.run((value: Uint8Array) => value, sent);
+      assert.equal(Buffer.compare(Buffer.from(back), sent), 0, `${size} bytes`);
+    }
+    await roomy.close();
+  });
+
   test('files that go with a pool are where its functions run', LIMIT, async () => {
     const table = path.join(local.work, 'table.txt');
     writeFileSync(table, 'of the program');

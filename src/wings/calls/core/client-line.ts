@@ -4,7 +4,7 @@
 import { unreachable } from '../../../kernel/base/assert.ts';
 import { CALL_ASSETS_MAX, CALL_INLINE_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import { Fifo } from './fifo.ts';
-import { Gathering, Incoming } from './incoming.ts';
+import { Gathering, Incoming, readsNear, type TakeNear } from './incoming.ts';
 import type { AssetNumber, Bytes, ClientToRouter, RouterToClient } from './messages.ts';
 import type { NearBytes } from './near.ts';
 import { Outgoing } from './outgoing.ts';
@@ -44,6 +44,7 @@ export class ClientLine {
   readonly #owner: LineOwner;
   readonly #outgoing: Outgoing;
   readonly #incoming: Incoming<OwnCall>;
+  readonly #takeNear: TakeNear;
   readonly #told = new Set<AssetNumber>();
   /** Results to be fetched when others are. */
   readonly #results = new Fifo<OwnCall>();
@@ -53,6 +54,7 @@ export class ClientLine {
     this.#owner = owner;
     this.#outgoing = new Outgoing((message) => peer.send(message), owner.near);
     this.#incoming = new Incoming((message) => peer.send(message));
+    this.#takeNear = readsNear(owner.near);
     this.heardAt = now;
     this.pingAt = now;
   }
@@ -82,7 +84,7 @@ export class ClientLine {
       case 'body':
         return this.#onBody(this.#incoming.body(message));
       case 'near':
-        return this.#onBody(this.#incoming.near(message, this.#owner.near));
+        return this.#onBody(this.#incoming.near(message, this.#takeNear));
       default:
         return unreachable(message);
     }

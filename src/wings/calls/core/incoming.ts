@@ -2,7 +2,7 @@
 
 import { CALL_PIECE_BYTES_MAX, CALL_STREAM_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import type { Body, Bytes, More, Near, None, Stop } from './messages.ts';
-import type { NearBytes, PassedValue } from './near.ts';
+import type { NearBytes, NearFiles, PassedValue } from './near.ts';
 
 /** Bytes of which a part may be there; it outlives the lines over which they come. */
 export class Gathering {
@@ -31,6 +31,22 @@ interface Receiving<K> {
   readonly key: K;
   readonly into: Gathering;
   upTo: number;
+}
+
+/** Takes a value that lies in memory. False: it is not there. */
+export type TakeNear = (file: string, into: Gathering) => boolean;
+
+/** By whoever uses the value. */
+export function readsNear(near: NearBytes | null): TakeNear {
+  return (file, into) => near?.read(file, into.bytes) === true;
+}
+
+/** By whoever passes it on: `passed` has it, and no byte is read. */
+export function passesNear(files: NearFiles): TakeNear {
+  return (file, into) => {
+    into.passed = files.open(file, into.size);
+    return into.passed !== null;
+  };
 }
 
 /** The streams that were asked for on one line; `K` says what for. */
@@ -79,11 +95,11 @@ export class Incoming<K> {
   }
 
   /** All of it lies in memory; the same answer. */
-  near({ stream, file }: Near, from: NearBytes | null): K | null | { readonly flaw: string } {
+  near({ stream, file }: Near, take: TakeNear): K | null | { readonly flaw: string } {
     const receiving = this.#receivings.get(stream);
     if (receiving === undefined) return null;
     const { into, key } = receiving;
-    if (!isTaken(file, into, from)) return { flaw: 'the bytes are not there' };
+    if (!take(file, into)) return { flaw: 'the bytes are not there' };
     into.position = into.size;
     this.#receivings.delete(stream);
     this.#send({ kind: 'stop', stream });
@@ -105,10 +121,4 @@ export class Incoming<K> {
       this.#send({ kind: 'stop', stream });
     }
   }
-}
-
-function isTaken(file: string, into: Gathering, from: NearBytes | null): boolean {
-  if (from?.open === undefined) return from?.read(file, into.bytes) === true;
-  into.passed = from.open(file, into.size);
-  return into.passed !== null;
 }

@@ -26,11 +26,15 @@ export interface NearBytes {
   offer(bytes: Bytes): NearValue | null;
   /** Fills `into`. False: the value is not there. */
   read(file: string, into: Bytes): boolean;
+}
+
+/** For who passes values on to a process that reads them itself. */
+export interface NearFiles {
   /**
-   * Holds it open for a process that reads it itself; its bytes where too many are open. Null: the
-   * value is not there. Absent: nobody reads such.
+   * Holds a value open for that process; its bytes where too many are open. Null: the value is not
+   * there.
    */
-  open?(file: string, length: number): PassedValue | null;
+  open(file: string, length: number): PassedValue | null;
 }
 
 /** Lets go of what is no memory of this process. */

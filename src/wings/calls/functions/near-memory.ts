@@ -16,7 +16,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { CALL_INLINE_BYTES_MAX } from '../../../kernel/model/limits.ts';
-import type { NearBytes, NearFile, NearValue, PassedValue } from '../core/near.ts';
+import type { NearBytes, NearFile, NearFiles, NearValue, PassedValue } from '../core/near.ts';
 import { HOST_HEADER } from '../model/host.ts';
 
 const SHARED_MEMORY = '/dev/shm';
@@ -32,7 +32,7 @@ const OFFERS_MAX = 32;
 /** Files of others that are held open; a process may have a thousand. */
 const HELD_MAX = 256;
 
-export class NearMemory implements NearBytes {
+export class NearMemory implements NearBytes, NearFiles {
   /** Files of others that this process holds open. */
   #held = 0;
   /** Others that say the same find what is offered here; null: nobody does. */

@@ -2,7 +2,7 @@
 // asked for as far as they are not here.
 
 import { CALL_DEPTH_MAX } from '../../../../kernel/model/limits.ts';
-import { Gathering } from '../incoming.ts';
+import { Gathering, type TakeNear } from '../incoming.ts';
 import { kept } from '../kept.ts';
 import type { Asset, Bytes, InnerCall, WorkerCall } from '../messages.ts';
 import type { NearBytes } from '../near.ts';
@@ -23,6 +23,7 @@ export interface IntakeWorld {
   readonly sha256: (bytes: Bytes) => string;
   /** Null: large values go over the line. */
   readonly near: NearBytes | null;
+  readonly takeNear: TakeNear;
   /** Called for a call that cannot be run: something of it never comes. */
   readonly refused: (entry: CallEntry, detail: string) => void;
 }
@@ -37,6 +38,10 @@ export class WorkerIntake implements LineOwner {
 
   get near(): NearBytes | null {
     return this.#world.near;
+  }
+
+  get takeNear(): TakeNear {
+    return this.#world.takeNear;
   }
 
   take(line: WorkerLine, message: WorkerCall | InnerCall): void {

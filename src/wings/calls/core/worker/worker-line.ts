@@ -2,7 +2,7 @@
 // over it both ways. What becomes of calls is in worker-session.ts.
 
 import { unreachable } from '../../../../kernel/base/assert.ts';
-import { type Gathering, Incoming } from '../incoming.ts';
+import { type Gathering, Incoming, type TakeNear } from '../incoming.ts';
 import type { CallRef, RouterToWorker, WorkerToRouter } from '../messages.ts';
 import type { NearBytes } from '../near.ts';
 import { Outgoing } from '../outgoing.ts';
@@ -17,6 +17,8 @@ export interface LineOwner {
   missed(key: CallEntry | OwnAsset): void;
   /** Null: large values go over the line. */
   readonly near: NearBytes | null;
+  /** How a large value is taken that lies in memory. */
+  readonly takeNear: TakeNear;
 }
 
 export type StreamMessage = Extract<
@@ -68,7 +70,7 @@ export class WorkerLine {
       case 'body':
         return this.#onBody(this.#incoming.body(message));
       case 'near':
-        return this.#onBody(this.#incoming.near(message, this.#owner.near));
+        return this.#onBody(this.#incoming.near(message, this.#owner.takeNear));
       default:
         return unreachable(message);
     }

@@ -8,9 +8,10 @@ import {
   CALL_SILENT_MS,
   CALL_TOLD_AFTER_MS,
 } from '../../../../kernel/model/limits.ts';
+import { passesNear, readsNear } from '../incoming.ts';
 import { kept } from '../kept.ts';
 import type { Bytes, RouterToWorker, WorkerToRouter } from '../messages.ts';
-import { letGo, type NearBytes, type PassedValue } from '../near.ts';
+import { letGo, type NearBytes, type NearFiles, type PassedValue } from '../near.ts';
 import type { Peer } from '../peer.ts';
 import { Children } from './children.ts';
 import type { BareEnd, CallEntry, WorkerPort } from './entries.ts';
@@ -26,6 +27,8 @@ export interface WorkerOptions {
   readonly sha256: (bytes: Bytes) => string;
   /** Absent: large values go over the line. */
   readonly near?: NearBytes;
+  /** For processes that read large values themselves; absent: they are read here. */
+  readonly nearFiles?: NearFiles;
 }
 
 /** A tick later than this was held up: even an idle worker ticks every second. */
@@ -71,6 +74,7 @@ export class WorkerSession {
         this.#quits = { code: 1, detail, isEnding: false, toldAt: null };
       },
     );
+    const { near = null, nearFiles } = options;
     this.#intake = new WorkerIntake({
       shelf: this.#shelf,
       children: this.#children,
@@ -78,7 +82,8 @@ export class WorkerSession {
       voice: this.#voice,
       now: () => this.#now,
       sha256: options.sha256,
-      near: options.near ?? null,
+      near,
+      takeNear: nearFiles === undefined ? readsNear(near) : passesNear(nearFiles),
       refused: (entry, detail) => this.#end(entry, { kind: 'refused', detail }),
     });
     this.#children.own.start(now);

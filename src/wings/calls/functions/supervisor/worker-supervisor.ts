@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { NearBytes } from '../../core/near.ts';
+import type { NearBytes, NearFiles } from '../../core/near.ts';
 import type { ChildPort, WorkerPort } from '../../core/worker/entries.ts';
 import { WorkerSession } from '../../core/worker/worker-session.ts';
 import type { DialCalls } from '../../ports/call-line.ts';
@@ -17,7 +17,7 @@ import { childEnvironment, type WorkerSettings } from './settings.ts';
 export interface SupervisorPorts {
   readonly dial: DialCalls;
   /** Absent: large values go over the line. */
-  readonly near?: NearBytes & ChildMemory;
+  readonly near?: NearBytes & NearFiles & ChildMemory;
   /** Absent: what calls have started is left when their process ends. */
   readonly processes?: Processes;
   readonly env: NodeJS.ProcessEnv;
@@ -61,8 +61,15 @@ export class WorkerSupervisor {
     this.#settings = settings;
     this.#ports = ports;
     const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'hex');
-    const near = nearOf(settings, ports);
-    const options = { worker: settings.worker, sha256, ...(near && { near }) };
+    const { near } = ports;
+    // The process of Python reads large values itself; that of Node is given them.
+    const nearFiles = settings.python === undefined ? undefined : near;
+    const options = {
+      worker: settings.worker,
+      sha256,
+      ...(near && { near }),
+      ...(nearFiles && { nearFiles }),
+    };
     this.#mind = new WorkerSession(options, this.#port(), now());
     this.#line = new HeadLine(this.#mind, { dial: ports.dial, tell: ports.tell, now });
     this.#tickIn(IDLE_TICK_MS);
@@ -188,12 +195,6 @@ export class WorkerSupervisor {
       this.#tickIn(this.#seats.some(({ runs }) => runs > 0) ? BUSY_TICK_MS : IDLE_TICK_MS);
     }, ms);
   }
-}
-
-/** The process of Python reads large values itself; that of Node is given them. */
-function nearOf({ python }: WorkerSettings, { near }: SupervisorPorts): NearBytes | undefined {
-  if (near === undefined || python !== undefined) return near;
-  return { offer: (bytes) => near.offer(bytes), read: (file, into) => near.read(file, into) };
 }
 
 function now(): number {

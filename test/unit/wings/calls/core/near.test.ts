@@ -3,13 +3,13 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { NearBytes, NearFile } from '../../../../../src/wings/calls/core/near.ts';
+import type { NearBytes, NearFile, NearFiles } from '../../../../../src/wings/calls/core/near.ts';
 import { bytesOf, Rig } from './rig.ts';
 
 const LARGE = 'x'.repeat(300_000);
 
 /** Memory as all on one machine share it. */
-class Memory implements NearBytes {
+class Memory implements NearBytes, NearFiles {
   readonly files = new Map<string, Uint8Array>();
   offers = 0;
   reads = 0;
@@ -31,10 +31,15 @@ class Memory implements NearBytes {
     into.set(bytes);
     return true;
   }
+
+  /** The real one has it for workers that pass values on; everybody else reads. */
+  open(): never {
+    throw new Error('opened where it was to be read');
+  }
 }
 
 /** What a worker holds open for its process, which reads it itself. */
-class Held implements NearBytes {
+class Held implements NearBytes, NearFiles {
   readonly #memory: Memory;
   count = 0;
 
@@ -75,21 +80,17 @@ class Held implements NearBytes {
 
 /** Like `world`, with a worker whose process reads and writes values itself. */
 function passing(host?: Rig['host']) {
-  let held = new Held(new Memory());
-  const all = world(host, (memory) => {
-    held = new Held(memory);
-    return held;
-  });
-  return { ...all, held };
+  const memory = new Memory();
+  const held = new Held(memory);
+  return { ...world(host, memory, held), held };
 }
 
-function world(host: Rig['host'] = () => 'a', held: (memory: Memory) => NearBytes = (it) => it) {
+function world(host: Rig['host'] = () => 'a', memory = new Memory(), held?: Held) {
   const rig = new Rig();
-  const memory = new Memory();
   rig.near = memory;
   rig.host = host;
   const client = rig.client();
-  const worker = rig.worker('n1:0#1', held(memory));
+  const worker = rig.worker('n1:0#1', held ?? memory, held);
   return { rig, memory, client, worker, asset: client.asset() };
 }
 

@@ -6,7 +6,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { ClientSession } from '../../../../../src/wings/calls/core/client-session.ts';
 import type { RouterToClient } from '../../../../../src/wings/calls/core/messages.ts';
-import type { NearBytes, PassedValue } from '../../../../../src/wings/calls/core/near.ts';
+import type {
+  NearBytes,
+  NearFiles,
+  PassedValue,
+} from '../../../../../src/wings/calls/core/near.ts';
 import type { CallEnd } from '../../../../../src/wings/calls/core/own-call.ts';
 import type { Peer } from '../../../../../src/wings/calls/core/peer.ts';
 import type { Inside } from '../../../../../src/wings/calls/core/router/records.ts';
@@ -198,10 +202,15 @@ export class Worker implements WorkerPort {
   exitCode: number | null = null;
   line: Line | null = null;
 
-  constructor(rig: Rig, name: string, near: NearBytes | null) {
+  constructor(rig: Rig, name: string, near: NearBytes | null, nearFiles?: NearFiles) {
     this.#rig = rig;
     this.name = name;
-    const options = { worker: name, sha256, ...(near && { near }) };
+    const options = {
+      worker: name,
+      sha256,
+      ...(near && { near }),
+      ...(nearFiles && { nearFiles }),
+    };
     this.session = new WorkerSession(options, this, rig.now);
     this.session.childReady(rig.now);
   }
@@ -378,8 +387,8 @@ export class Rig {
     return client.connect();
   }
 
-  worker(name = 'n1:0#1', near = this.near): Worker {
-    const worker = new Worker(this, name, near);
+  worker(name = 'n1:0#1', near = this.near, nearFiles?: NearFiles): Worker {
+    const worker = new Worker(this, name, near, nearFiles);
     this.#workers.push(worker);
     return worker.connect();
   }
