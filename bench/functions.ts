@@ -4,10 +4,12 @@
 
 import { execFileSync } from 'node:child_process';
 import { type Cluster as Client, call, connect, type Pool, WorkerLost } from '../src/library.ts';
+import { CALL_ROLES, CallCosts, type CallCpu } from './call-costs.ts';
 import { figure, startCluster } from './cluster.ts';
 
 const calls = Number(process.argv[2] ?? 20_000);
 const LARGE_BYTES = 1_048_576;
+const LARGE_CALLS = 64;
 const MIB = 1_048_576;
 
 function same<T>(value: T): T {
@@ -115,22 +117,41 @@ try {
     `connect, pool of 2 workers and first result: ${(seconds(from) * 1000).toFixed(0)} ms`,
   );
   await drain(pool, 2000, 200);
+  const costs = new CallCosts(cluster);
+  const spent: CallCpu[] = [];
+  const rates: number[] = [];
   for (let round = 1; round <= 3; round += 1) {
-    const head = cluster.headCpuSeconds();
+    const before = costs.now();
     const rate = await drain(pool, calls, 1000);
-    const cost = ((cluster.headCpuSeconds() - head) / calls) * 1e6;
+    const cost = costs.since(before, calls);
+    spent.push(cost);
+    rates.push(rate);
     const peer = processPool(calls);
     const ratio = (rate / peer).toFixed(2);
+    const each = CALL_ROLES.map((role) => `${role} ${cost[role].toFixed(1)}`).join(', ');
     console.log(
-      `round ${round}: ${rate.toFixed(0)} calls/s, head ${cost.toFixed(0)} us a call; ` +
+      `round ${round}: ${rate.toFixed(0)} calls/s, CPU us a call: ${each}; ` +
         `ProcessPoolExecutor(2) ${peer.toFixed(0)}; ${ratio} of it`,
     );
   }
+  figure('calls_per_s', 'calls/s', rates);
+  for (const role of CALL_ROLES)
+    figure(
+      `calls_${role}_cpu`,
+      'us/call',
+      spent.map((cost) => cost[role]),
+    );
   console.log(`one call after the other: ${await roundTrips(pool, 500)}`);
   console.log(`10000 closures: ${await closures(pool, 10_000)}`);
   const large: number[] = [];
-  for (let round = 0; round < 3; round += 1) large.push(await largeValues(pool, 64));
-  figure('calls_1_mib', 'MiB/s', large, { what: 'there and back, 64 calls' });
+  for (let round = 0; round < 3; round += 1) {
+    const before = costs.now();
+    large.push(await largeValues(pool, LARGE_CALLS));
+    const cost = costs.since(before, LARGE_CALLS);
+    const each = CALL_ROLES.map((role) => `${role} ${(cost[role] / 1000).toFixed(2)}`).join(', ');
+    console.log(`1 MiB there and back: CPU ms a call: ${each}`);
+  }
+  figure('calls_1_mib', 'MiB/s', large, { what: `there and back, ${LARGE_CALLS} calls` });
   const known: number[] = [];
   for (let time = 0; time < 9; time += 1) known.push(await killToKnown(pool, time));
   known.sort((a, b) => a - b);
