@@ -641,7 +641,7 @@ describe('the commands of Slurm', () => {
       [/^scontrol: error: Invalid hostlist/, 'scontrol', 'show', 'hostnames', 'n[5-1]'],
       [/^srun: error: The cluster can never hold/, 'srun', '-N', '9', 'true'],
       [/^srun: error: No job 99999/, 'srun', '--jobid=99999', 'true'],
-      [/^srun: error: --mpi=pmix is not honoured/, 'srun', '--mpi=pmix', 'true'],
+      [/^srun: error: --mpi=openmpi is not honoured/, 'srun', '--mpi=openmpi', 'true'],
       [/^srun: error: Invalid --cpu-bind argument/, 'srun', '--cpu-bind=nope', 'true'],
       [/^scancel: error: Kill job error on job id 99999/, 'scancel', '-v', '99999'],
       [/^scancel: error: No job identification provided/, 'scancel'],

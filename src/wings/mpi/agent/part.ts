@@ -48,13 +48,20 @@ function bindingVariables(
   };
 }
 
-/** Open MPI up to 4, Open MPI 5 (PRRTE), and the hydra of MPICH. */
+/**
+ * Open MPI up to 4, Open MPI 5 (PRRTE), and the hydra of MPICH. Of a task that has the variables of
+ * Slurm they are not to ask Slurm: it is another cluster's, or none is there.
+ */
 function launcherVariables(client: string, hostFile: string): Record<string, string> {
   return {
+    OMPI_MCA_plm: 'rsh',
+    OMPI_MCA_ras: '^slurm',
     OMPI_MCA_plm_rsh_agent: client,
     OMPI_MCA_orte_default_hostfile: slotsFile(hostFile),
     // Its daemons stay children of ours, so that what they use is counted where they ran.
     OMPI_MCA_orte_leave_session_attached: '1',
+    PRTE_MCA_plm: 'ssh',
+    PRTE_MCA_ras: '^slurm',
     PRTE_MCA_plm_ssh_agent: client,
     PRTE_MCA_prte_default_hostfile: slotsFile(hostFile),
     PRTE_MCA_prte_leave_session_attached: '1',

@@ -8,13 +8,15 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-counts.ts';
+import { pmixStep } from '../../steps/cli/pmix-step.ts';
 import { runStep } from '../../steps/cli/run-step.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
+import { beginOf } from './pmix-ranks.ts';
 import { stepVariables } from './step.ts';
-import { StepWatch } from './step-watch.ts';
+import { StepWatch, type WatchedStep } from './step-watch.ts';
 import { taskOf } from './task-of.ts';
 
 export interface AskedStep {
@@ -32,6 +34,8 @@ export interface AskedStep {
 /** The task, and what it has. */
 interface Held {
   readonly task: string;
+  /** Launchers of MPI reach its other nodes. */
+  readonly isMpi: boolean;
   readonly nodes: readonly string[];
   readonly ranksPerNode: number;
   readonly ranks?: number | undefined;
@@ -57,7 +61,16 @@ export async function runAskedStep(context: Context, wish: AskedStep): Promise<n
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
   const ranks = Number(environment['SLURM_NTASKS'] ?? nodes.length * ranksPerNode);
   const cpus = Number(environment['SLURM_CPUS_ON_NODE'] ?? ranksPerNode);
-  return runOn(context, { task: taskOf(environment), nodes, ranksPerNode, ranks, cpus }, wish);
+  const task = taskOf(environment);
+  const isMpi = await isMpiJob(context, task, wish);
+  return runOn(context, { task, nodes, ranksPerNode, ranks, cpus, isMpi }, wish);
+}
+
+/** Where it makes no difference nobody is asked. */
+async function isMpiJob(context: Context, id: string, { given }: AskedStep): Promise<boolean> {
+  if (!isPmix(given)) return false;
+  const api = await context.api();
+  return (await api.call('getJob', { params: { id } })).ranksPerNode != null;
 }
 
 /** `--jobid=42`: from anywhere, one rank on each node where no number is said. */
@@ -74,7 +87,8 @@ export async function runInJob(context: Context, wish: AskedStep): Promise<numbe
   if (state !== 'running') throw usage(`Job ${said} does not run: it is ${state}`);
   const cpus = job.request.perNode.cpuCount;
   const ranksPerNode = wish.tasks === null ? 1 : cpus;
-  return runOn(context, { task: read.value, nodes, ranksPerNode, cpus }, wish);
+  const isMpi = job.ranksPerNode != null;
+  return runOn(context, { task: read.value, nodes, ranksPerNode, cpus, isMpi }, wish);
 }
 
 async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
@@ -88,7 +102,7 @@ async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
 
 export async function runOn(
   context: Context,
-  { task, nodes, cpus, ...held }: Held,
+  { task, nodes, cpus, isMpi, ...held }: Held,
   wish: AskedStep,
 ): Promise<number> {
   const { argv, nodeCount, label, given } = wish;
@@ -106,27 +120,39 @@ export async function runOn(
   const most = Math.ceil(ranks.value.length / used);
   const sharers = given['jobid'] === undefined ? held.ranksPerNode : most;
   const each = wish.cpus ?? Math.max(1, Math.floor(cpus / sharers));
-  const pmi = isPmi(given);
-  return runStep(context, {
+  const environment = Object.assign(
+    stepVariables(ranks.value.length, {
+      nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
+      cpus: each,
+    }),
+    threadsOf(context, each),
+    terminal && term !== undefined ? { TERM: term } : {},
+  );
+  const step = {
     target: { task, node: used === 1 ? (nodes[0] ?? null) : null },
     argv: ['/bin/sh', '-c', RANKED, 'srun', ...rankWords(ranks.value.length, used), ...argv],
     count: ranks.value.length,
     perNode: false,
     directory: given['chdir'] && path.resolve(context.cwd, given['chdir']),
-    environment: Object.assign(
-      stepVariables(ranks.value.length, {
-        nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
-        cpus: each,
-      }),
-      threadsOf(context, each),
-      terminal && term !== undefined ? { TERM: term } : {},
-    ),
+    environment,
     label,
     terminal,
-    pmi: pmi && !terminal,
+    pmi: isPmi(given) && !terminal,
     bind: wish.bind,
-    watch: (step) => new StepWatch(context, wish.endings, step),
-  });
+    watch: (step: WatchedStep) => new StepWatch(context, wish.endings, step),
+  };
+  if (!isPmix(given)) return runStep(context, step);
+  if (wish.bind !== 'none')
+    throw usage(
+      `--cpu-bind=${given['cpu-bind']} is not honoured with --mpi=pmix`,
+      'Say it to Open MPI: OMPI_MCA_hwloc_base_binding_policy=core.',
+    );
+  const started = {
+    nodes: ranks.value.map(({ node }) => nodes[node] ?? ''),
+    variables: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
+    begin: beginOf(ranks.value),
+  };
+  return runStep(context, pmixStep({ ...step, argv }, { nodes, isMpi }, started));
 }
 
 /** The job's own program is one, and has all cpus: its ranks have a share each. */
@@ -149,6 +175,11 @@ function rankWords(all: number, used: number): string[] {
  */
 export function isPmi({ mpi }: Readonly<Record<string, string | undefined>>): boolean {
   return mpi === 'pmi1' || mpi === 'pmi2';
+}
+
+/** `pmix`, `pmix_v4`: its own is that of whichever Open MPI the node has. */
+export function isPmix({ mpi = '' }: Readonly<Record<string, string | undefined>>): boolean {
+  return /^pmix(?:_v\d)?$/.test(mpi);
 }
 
 const BOUND: Readonly<Record<string, 'none' | 'core' | 'numa'>> = {

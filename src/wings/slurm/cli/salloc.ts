@@ -44,8 +44,9 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
   const { output: _, error: __, ...asked } = given;
   const name = given['job-name'] ?? 'interactive';
   const made = await submissionOf(context, place, { ...asked, 'job-name': name });
-  // The job's own program waits; ranks are those of srun.
-  const { mpi, files: ___, warning: ____, ...submission } = made;
+  // The job's own program waits, on the first node; ranks are those of srun.
+  const { files: ___, warning: ____, ...submission } = made;
+  const { mpi } = submission;
   const perNode = mpi?.ranksPerNode ?? 1;
   const all = mpi?.ranks;
   return withAllocation(context, submission, async (held) => {

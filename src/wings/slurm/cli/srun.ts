@@ -13,7 +13,7 @@ import { expandHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { readMebibytes } from '../core/request.ts';
 import { type Endings, endingsOf } from '../core/step-ending.ts';
-import { bindOf, isPmi, runAskedStep, runInJob, runOn } from './asked-step.ts';
+import { bindOf, isPmi, isPmix, runAskedStep, runInJob, runOn } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
@@ -54,7 +54,8 @@ export const STEP_OPTIONS = [
   {
     long: 'mpi',
     ...value,
-    words: '`pmi1` or `pmi2`: ranks of MPICH find each other; others by `mpirun` alone',
+    words:
+      '`pmix`: ranks of Open MPI, started by the `mpirun` of the node; `pmi1` or `pmi2`: ranks of MPICH; others are refused',
   },
   { long: 'pty', words: 'the first rank alone has a terminal, and is the only one' },
   { long: 'jobid', ...value, words: 'a step in this job of yours, which runs' },
@@ -76,7 +77,7 @@ export async function srun(context: Context, words: readonly string[]): Promise<
     context.error('srun: warning: --immediate is ignored: it waits for its nodes\n');
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
-  refuseMpi(given.mpi);
+  refuseMpi(given);
   if (given.jobid !== undefined) {
     refuseInside(given);
     refuseAsked(given);
@@ -133,6 +134,7 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     environment: environmentOf(context, given.export),
     cpus,
     endings,
+    isPmix: isPmix(given),
     memory: memoryIn(given),
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
   });
@@ -162,7 +164,8 @@ function fileOf(name: string, said: string | undefined): string | undefined {
 /** `ALL,X=1`, `X,Y=2`, `NONE`: beside what Slurm's and our variables say. */
 function environmentOf({ environment }: Context, said = 'ALL'): NodeJS.ProcessEnv {
   const words = said.split(',').filter((word) => word !== '');
-  const isKept = (name: string): boolean => /^(?:SLURMD?|WEFT|CM)_|^TMPDIR$/.test(name);
+  const isKept = (name: string): boolean =>
+    /^(?:SLURMD?|WEFT|CM|(?:OMPI|PRTE)_MCA)_|^TMPDIR$/.test(name);
   const all = Object.entries(environment);
   const found = Object.fromEntries(
     words.includes('ALL') ? all : all.filter(([name]) => isKept(name)),
@@ -195,7 +198,9 @@ async function outside(
   const files = output === undefined && error === undefined && input === undefined ? null : given;
   const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
   // Ranks are processes: srun itself starts them, on every node.
-  const { mpi, files: written, warning: _, ...submission } = made;
+  const { mpi, files: written, warning: _, ...plain } = made;
+  // What reaches its other nodes is that of jobs with MPI.
+  const submission = isPmix(given) && mpi !== undefined ? { ...plain, mpi } : plain;
   if (given.pty !== undefined) {
     const program = { kind: 'argv', argv: operands } as const;
     return runAtTerminal(context, { ...submission, program });
@@ -209,9 +214,18 @@ async function outside(
     const ranks = { tasks: total, nodeCount: null, cpus, endings };
     const step = { argv: operands, ...ranks, label, given: rest, bind };
     return withAllocation(context, submission, ({ id, nodes }) =>
-      runOn(context, { task: id, nodes, ranksPerNode, cpus: submission.cpuCount ?? 1 }, step),
+      runOn(
+        context,
+        { task: id, nodes, ranksPerNode, cpus: submission.cpuCount ?? 1, isMpi: mpi !== undefined },
+        step,
+      ),
     );
   }
+  if (isPmi(given) || isPmix(given))
+    throw usage(
+      `--mpi=${given.mpi} is not honoured here with files, in an array, or of more than ${ASKED_MAX} ranks`,
+      'Say srun in a script of sbatch.',
+    );
   if (mpi?.ranks !== undefined)
     throw usage(
       `--ntasks ${total} is not ${submission.nodeCount} nodes with ${ranksPerNode} each`,
@@ -262,11 +276,12 @@ function noteUnbound(context: Context, said: string | undefined): void {
 }
 
 /** Ranks that do not find each other would each do all of the work. */
-function refuseMpi(said: string | undefined): void {
-  if (said === undefined || said === 'none' || isPmi({ mpi: said })) return;
+function refuseMpi({ mpi: said, pty }: Given): void {
+  if (pty !== undefined && isPmix({ mpi: said })) throw usage('--pty goes with no --mpi=pmix');
+  if (said === undefined || said === 'none' || isPmi({ mpi: said }) || isPmix({ mpi: said }))
+    return;
   throw usage(
-    `--mpi=${said} is not honoured here: there are pmi1 and pmi2, for MPICH`,
-    'Start programs of Open MPI with mpirun in a script, in place of srun.',
+    `--mpi=${said} is not honoured here: there are pmix, for Open MPI, and pmi1 and pmi2, for MPICH`,
   );
 }
 

@@ -26,6 +26,7 @@ import {
 import type { Endings } from '../core/step-ending.ts';
 import { noteStep } from './noted-step.ts';
 import { Places } from './places.ts';
+import { runPmix } from './pmix-ranks.ts';
 import { ProcessTree } from './processes-below.ts';
 import { StepWatch } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
@@ -45,6 +46,8 @@ export interface StepRequest extends StepShape {
   /** Beside other steps, whatever room there is. */
   readonly overlap: boolean;
   readonly endings: Endings;
+  /** Ranks of Open MPI: its `mpirun` starts them. */
+  readonly isPmix: boolean;
   /** MiB on each node; null: nobody says. */
   readonly memory: number | null;
 }
@@ -70,7 +73,8 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     // A step that cannot begin has ended, too.
     let codes: readonly number[] = all.map(() => 1);
     try {
-      codes = await runRanks(context, wish, all, step);
+      const run = wish.isPmix ? runPmixRanks : runRanks;
+      codes = await run(context, wish, all, step);
     } finally {
       await noted.ended(codes);
     }
@@ -101,6 +105,76 @@ async function runRanks(
   const watch = watchOver(context, wish, { ranks, number });
   for (const end of ends) void end.then((code) => watch.ended(code));
   return Promise.all(ends).finally(() => watch.close());
+}
+
+/** One program starts them, and its exit code is that of each. */
+async function runPmixRanks(
+  context: Context,
+  wish: StepRequest,
+  all: readonly Rank[],
+  step: Omit<RankPosition, 'rank' | 'files'>,
+): Promise<number[]> {
+  const { nodes, chosen, ranks, number, total } = step;
+  const { environment } = context;
+  const here = environment['SLURMD_NODENAME'] ?? '';
+  const nodesOf = all.map(({ node }) => nodes[node] ?? '');
+  if (nodesOf.some((node) => node !== here)) rshIn(context);
+  const own = {
+    ...wish.environment,
+    ...stepVariables(total, { nodes: chosen.map((at) => nodes[at] ?? ''), cpus: wish.cpus }),
+    SLURM_STEP_ID: number,
+    SLURM_STEPID: number,
+  };
+  const opened = new Map<string, number>();
+  try {
+    const files = all.map((rank) => filesOf(context, wish, { rank, nodes, number, opened }));
+    const watch = watchOver(context, wish, { ranks, number });
+    const code = await runPmix(context, {
+      argv: wish.argv,
+      nodes: nodesOf,
+      here,
+      all,
+      variables: changedVariables({ ...without(environment, own), ...originOf(context) }, own),
+      directory: wish.directory,
+      // Where ranks are to have none of it, what starts them has.
+      environment: { ...environment, ...own },
+      label: wish.label,
+      files,
+      input: inputsOf(context, wish, all, step),
+      started: (child) => {
+        ranks.add(child);
+        child.once('exit', () => ranks.delete(child));
+      },
+    }).finally(() => watch.close());
+    return all.map(() => code);
+  } finally {
+    for (const fd of opened.values()) closeSync(fd);
+  }
+}
+
+/** Those that are not among the others. */
+function without(all: NodeJS.ProcessEnv, others: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(all).filter(([name]) => others[name] === undefined));
+}
+
+/** The file that each reads on its own node; null: none is said. */
+function inputsOf(
+  { environment }: Context,
+  { input, directory }: StepRequest,
+  all: readonly Rank[],
+  { nodes, number }: Pick<RankPosition, 'nodes' | 'number'>,
+): string[] | null {
+  if (input === undefined) return null;
+  return all.map((rank) => {
+    const own = { ...jobOf(environment), node: nodes[rank.node] ?? '', step: number };
+    return path.resolve(directory, rankFile(input, rank, own));
+  });
+}
+
+function jobOf(environment: Context['environment']) {
+  const job = environment['SLURM_JOB_ID'] ?? '';
+  const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
+  return { job, index, name: environment['SLURM_JOB_NAME'] ?? '' };
 }
 
 /** Nothing of the kind is said where a program cannot be started. */
@@ -278,10 +352,7 @@ function filesOf(
     readonly opened: Map<string, number>;
   },
 ): RankFiles {
-  const job = environment['SLURM_JOB_ID'] ?? '';
-  const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
-  const name = environment['SLURM_JOB_NAME'] ?? '';
-  const own = { job, index, name, node: nodes[rank.node] ?? '', step };
+  const own = { ...jobOf(environment), node: nodes[rank.node] ?? '', step };
   const open = (pattern: string | undefined, flag: 'r' | 'w' | 'a'): number | null => {
     if (pattern === undefined) return null;
     const file = path.resolve(wish.directory, rankFile(pattern, rank, own));
@@ -381,24 +452,34 @@ export function stepVariables(
   };
 }
 
+/** What the task began with. */
+function originOf({ environment }: Context): Readonly<NodeJS.ProcessEnv> {
+  return taskEnvironment(process.ppid, environment['WEFT_LAUNCH']) ?? environment;
+}
+
+/** What starts a command on another node of the job. */
+function rshIn({ environment }: Context): string {
+  const shell = environment['WEFT_RSH'];
+  if (shell !== undefined) return shell;
+  throw usage(
+    'Unable to create step for job: this job runs on one node only',
+    'Submit it with --nodes and --ntasks-per-node.',
+  );
+}
+
 /** On another node of the job, by the way that MPI launchers take. */
 function remote(
-  { environment }: Context,
+  context: Context,
   { argv, directory, environment: own }: StepRequest,
   variables: Readonly<Record<string, string>>,
   node: string,
 ): readonly string[] {
-  const shell = environment['WEFT_RSH'];
-  if (shell === undefined) {
-    throw usage(
-      'Unable to create step for job: this job runs on one node only',
-      'Submit it with --nodes and --ntasks-per-node.',
-    );
-  }
+  const shell = rshIn(context);
   const words = ['cd', directory].map(quoteWord).join(' ');
-  const origin = taskEnvironment(process.ppid, environment['WEFT_LAUNCH']) ?? environment;
   const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const ranks = ['env', ...changedVariables(origin, own), ...set, ...argv].map(quoteWord);
+  const ranks = ['env', ...changedVariables(originOf(context), own), ...set, ...argv].map(
+    quoteWord,
+  );
   return [shell, node, `${words} && exec ${ranks.join(' ')}`];
 }
 

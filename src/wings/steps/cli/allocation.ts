@@ -83,7 +83,10 @@ export async function withAllocation(
       context.note(`job ${id} has ended before its nodes were held`);
       return code;
     }
-    const nodes = await hold(api, id, holders);
+    // With MPI the program is on the first node alone: what serves it elsewhere ends with it.
+    const isMpi = wish.mpi !== undefined;
+    const held = await hold(api, id, { holders, perNode: !isMpi });
+    const nodes = isMpi ? job.nodes : held;
     const lost = Promise.race(holders.map(({ done }) => done)).then(() => undefined);
     code = await use({ id, nodes, lost });
     return code;
@@ -107,7 +110,11 @@ async function sayWaiting<T>(context: Context, id: string, start: Promise<T>): P
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
-async function hold(api: Api, id: string, holders: StepClient[]): Promise<string[]> {
+async function hold(
+  api: Api,
+  id: string,
+  { holders, perNode }: { readonly holders: StepClient[]; readonly perNode: boolean },
+): Promise<string[]> {
   const argv = ['/bin/sh', '-c', HOLD];
   const {
     id: step,
@@ -115,7 +122,7 @@ async function hold(api: Api, id: string, holders: StepClient[]): Promise<string
     processes,
   } = await startIn(api, id, {
     argv,
-    perNode: true,
+    perNode,
     title: 'held by weft',
   });
   const nothing = async (): Promise<void> => undefined;

@@ -3,6 +3,7 @@
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { PROCESSES_MAX } from '../core/limits.ts';
+import { asPmix } from './pmix-step.ts';
 import { runStep } from './run-step.ts';
 import { readTarget } from './target.ts';
 
@@ -11,6 +12,7 @@ interface Options {
   readonly perNode?: boolean;
   readonly pty?: boolean;
   readonly pmi?: boolean;
+  readonly pmix?: boolean;
   readonly bind?: string;
   readonly label?: boolean;
   readonly chdir?: string;
@@ -23,7 +25,8 @@ Examples:
   weft exec 42 --per-node -l -- uptime    on each of its nodes; each line says whose it is
   weft exec 42[7]/n2 --pty -- bash        on one node, with a terminal; ~. leaves
   weft exec -n 4 -- ./rank                inside of a job: its own task
-  weft exec 42 -n 8 --pmi -- ./a.out      eight ranks of an MPI program on its nodes`;
+  weft exec 42 -n 8 --pmi -- ./a.out      eight ranks of an MPI program of MPICH on its nodes
+  weft exec 42 -n 8 --pmix -- ./a.out     the same of Open MPI`;
 
 export const verb = defineVerb<Options>({
   define(command) {
@@ -33,6 +36,7 @@ export const verb = defineVerb<Options>({
     command.option('--per-node', 'one on each node of the task, or as many as -n says');
     command.option('--pty', 'give it a terminal');
     command.option('--pmi', 'they are processes of one MPI program, built with MPICH');
+    command.option('--pmix', 'they are ranks of one MPI program, built with Open MPI');
     command.option(
       '--bind <to>',
       'core: each process has cpus of its own; numa; none (the default)',
@@ -51,21 +55,31 @@ export const verb = defineVerb<Options>({
     if (!/^[1-9]\d{0,2}$/.test(n) || Number(n) > PROCESSES_MAX)
       throw usage(`-n: '${n}' is not a count from 1 to ${PROCESSES_MAX}`);
     if (pmi && pty) throw usage('--pmi: processes of MPI have no terminal; leave out --pty');
+    const { pmix = false } = options;
+    if (pmix && (pmi || pty))
+      throw usage(`--pmix: it goes with no ${pmi ? '--pmi: say the one of its MPI' : '--pty'}`);
     const bind = readBind(options.bind ?? 'none');
     const term = context.environment['TERM'];
     const own = pty && term !== undefined ? { TERM: term } : {};
-    return runStep(context, {
+    const environment = Object.assign(own, readEnvironment(options.env ?? []));
+    const wish = {
       target,
       argv: rest,
       count: Number(n),
       perNode,
       directory: chdir,
-      environment: Object.assign(own, readEnvironment(options.env ?? [])),
+      environment,
       label,
       terminal: pty,
       pmi,
       bind,
-    });
+    };
+    if (pmix && bind !== 'none')
+      throw usage(
+        '--bind: ranks of Open MPI are bound by their own mpirun',
+        'Say --env OMPI_MCA_hwloc_base_binding_policy=core, or none.',
+      );
+    return runStep(context, pmix ? await asPmix(await context.api(), wish) : wish);
   },
 });
 

@@ -10,7 +10,7 @@ const { SIGTERM, SIGKILL } = constants.signals;
 const GRACE_MS = 5_000;
 const BUILT =
   'none of its processes spoke PMI: they ran side by side, each for itself. ' +
-  'It is for MPICH and what is built with it; start a program of Open MPI by mpirun, in a job with --mpi';
+  'It is for MPICH and what is built with it; for a program of Open MPI say --pmix';
 
 export class PmiRanks {
   readonly #space: PmiSpace;

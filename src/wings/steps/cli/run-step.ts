@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
 import { Escapes } from '../core/escapes.ts';
+import { TaggedOutput, type Written } from '../core/pmix.ts';
 import { StepClient, type StepResult, type StepSink } from '../sdk/step-client.ts';
 import { PmiRanks } from './pmi-ranks.ts';
 import { startIn } from './start-step.ts';
@@ -21,6 +22,10 @@ export interface StepWish {
   /** The processes are of MPI, and find each other by PMI. */
   readonly pmi?: boolean;
   readonly bind?: 'none' | 'core' | 'numa';
+  /** Shown in place of the command. */
+  readonly title?: string;
+  /** What it writes says of which rank it is: labels are of ranks. */
+  readonly isTagged?: boolean;
   /** Hears of each end, and may end the others. */
   readonly watch?: (step: { readonly id: string; readonly signal: (number: number) => void }) => {
     ended(code: number): void;
@@ -35,7 +40,7 @@ const PATIENCE = 3;
 /** Resolves with the highest exit code. */
 export async function runStep(context: Context, wish: StepWish): Promise<number> {
   const { target, argv, count, perNode, directory, environment, terminal } = wish;
-  const { pmi = false, bind = 'none' } = wish;
+  const { pmi = false, bind = 'none', isTagged = false, title } = wish;
   const api = await context.api();
   const raw = context.terminal.raw;
   const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
@@ -51,6 +56,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     directory,
     terminal: size,
     pmi,
+    ...(title === undefined ? {} : { title: titleWithin(title) }),
     ...bound,
   }).finally(early.end);
   const nodes = reply.processes.map(({ node: name }) => name);
@@ -58,7 +64,8 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   const ranks = pmi ? new PmiRanks(reply.id, nodes, note) : null;
   const { id, epochId } = reply;
   const clients = reply.processes.map(({ rank }) => {
-    const shown = sinkOf(context, wish.label ? `${rank}: ` : null);
+    const label = wish.label ? `${rank}: ` : null;
+    const shown = isTagged ? taggedSink(context) : sinkOf(context, label);
     const heard = (bytes: Buffer): void => ranks?.hear(rank, bytes);
     const sink = { ...shown, pmi: heard };
     const client = new StepClient(api, { id, rank, epochId, program: argv[0] }, sink);
@@ -141,6 +148,47 @@ function sinkOf(context: Context, label: string | null): EndedSink {
     error.end();
   };
   return { out: out.write, error: error.write, note, end };
+}
+
+const TITLE_MAX = 200;
+
+function titleWithin(title: string): string {
+  return title
+    .replace(/[^\x20-\x7e]+/g, ' ')
+    .slice(0, TITLE_MAX)
+    .trim();
+}
+
+/** Lines of ranks, each with the rank before it; what their starter says has none. */
+function taggedSink(context: Context): EndedSink {
+  const plain = sinkOf(context, null);
+  const tagged = (stream: 'out' | 'error') => {
+    const output = new TaggedOutput();
+    const sinks = new Map<number, EndedSink>();
+    const sinkFor = (rank: number): EndedSink => {
+      const sink = sinks.get(rank) ?? sinkOf(context, `${rank}: `);
+      sinks.set(rank, sink);
+      return sink;
+    };
+    const show = async (written: readonly Written[]): Promise<void> => {
+      for (const { rank, text } of written)
+        await (rank === null ? plain : sinkFor(rank))[stream](Buffer.from(text, 'latin1'));
+    };
+    const end = (): void => {
+      void show(output.end());
+      for (const sink of sinks.values()) sink.end();
+    };
+    return {
+      write: (bytes: Uint8Array) => show(output.write(Buffer.from(bytes).toString('latin1'))),
+      end,
+    };
+  };
+  const [out, error] = [tagged('out'), tagged('error')];
+  const end = (): void => {
+    out.end();
+    error.end();
+  };
+  return { out: out.write, error: error.write, note: plain.note, end };
 }
 
 /** Input of a pipe or file goes to the first process; signals go to all. */

@@ -45,8 +45,12 @@ test('launchers are told of the nodes and of the remote shell; a job’s own val
   const own = { HYDRA_LAUNCHER_EXEC: '/my/ssh' };
   const found = environment(launch(1, shell('x'), { nodes, mpi, environment: own }));
   const wanted = {
+    OMPI_MCA_plm: 'rsh',
+    OMPI_MCA_ras: '^slurm',
     OMPI_MCA_plm_rsh_agent: '/bin/weft-rsh',
     OMPI_MCA_orte_default_hostfile: '/h.slots',
+    PRTE_MCA_plm: 'ssh',
+    PRTE_MCA_ras: '^slurm',
     PRTE_MCA_plm_ssh_agent: '/bin/weft-rsh',
     PRTE_MCA_prte_default_hostfile: '/h.slots',
     HYDRA_LAUNCHER: 'ssh',

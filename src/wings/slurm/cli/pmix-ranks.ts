@@ -1,0 +1,118 @@
+// Ranks of Open MPI in a script: `srun` starts the node's own `mpirun`, and tells apart what ranks
+// write.
+
+import { type ChildProcess, spawn } from 'node:child_process';
+import { write } from 'node:fs';
+import { constants } from 'node:os';
+import { promisify } from 'node:util';
+import { quoteWord } from '../../../kernel/base/shell-word.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
+import { byRank, pmixArgv, TaggedOutput } from '../../steps/core/pmix.ts';
+import type { Rank } from '../core/step.ts';
+
+/** What each rank finds which of all it is, in the words of Slurm. `input`: the file of each. */
+export function beginOf(ranks: readonly Rank[], input: readonly string[] | null = null): string {
+  const used = [...new Set(ranks.map(({ node }) => node))];
+  const step =
+    'SLURM_PROCID=$OMPI_COMM_WORLD_RANK SLURM_LOCALID=$OMPI_COMM_WORLD_LOCAL_RANK; ' +
+    `if [ "$WEFT_STEP_ID" ]; then SLURM_STEP_ID=\${WEFT_STEP_ID##*.} SLURM_STEPID=\${WEFT_STEP_ID##*.}; fi; `;
+  const node = byRank(ranks.map((rank) => `SLURM_NODEID=${used.indexOf(rank.node)};`));
+  const reads =
+    input === null ? '' : byRank(input.map((file) => `exec <${quoteWord(file)} || exit 1;`));
+  return `${step}${node} export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_STEP_ID SLURM_STEPID; ${reads}`;
+}
+
+export interface PmixRanks {
+  readonly argv: readonly string[];
+  /** By rank. */
+  readonly nodes: readonly string[];
+  readonly here: string;
+  readonly all: readonly Rank[];
+  /** Words for env(1). */
+  readonly variables: readonly string[];
+  readonly directory: string;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly label: boolean;
+  /** Open files of each rank; null: that of srun. */
+  readonly files: readonly { readonly output: number | null; readonly error: number | null }[];
+  /** The file that each rank reads; null: the first one reads what srun does. */
+  readonly input: readonly string[] | null;
+  readonly started: (child: ChildProcess) => void;
+}
+
+/** The exit code of them all. */
+export async function runPmix(context: Context, wish: PmixRanks): Promise<number> {
+  const { argv, nodes, here, all, variables, files, input, label } = wish;
+  const isTagged = label || files.some(({ output, error }) => output !== null || error !== null);
+  const begin = beginOf(all, input);
+  const words = pmixArgv({ argv, nodes, here, variables, begin, isTagged });
+  const [program = '', ...args] = words;
+  const own = isTagged ? 'pipe' : 'inherit';
+  const child = spawn(program, args, {
+    stdio: [input === null ? 'inherit' : 'ignore', own, own],
+    cwd: wish.directory,
+    env: wish.environment,
+  });
+  wish.started(child);
+  const ended = new Promise<number>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', (code, signal) =>
+      resolve(code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0)),
+    );
+  });
+  const shown = [
+    tellApart(child.stdout, (rank) => sinkFor(context, wish, { rank, stream: 'out' })),
+    tellApart(child.stderr, (rank) => sinkFor(context, wish, { rank, stream: 'error' })),
+  ];
+  const [code] = await Promise.all([ended, ...shown]);
+  return code;
+}
+
+interface Sink {
+  write(bytes: Uint8Array): unknown;
+  end(): void;
+}
+
+const writeTo = promisify(write);
+
+function sinkFor(
+  context: Context,
+  { label, files, all }: PmixRanks,
+  { rank, stream }: { readonly rank: number | null; readonly stream: 'out' | 'error' },
+): Sink {
+  const file = rank === null ? null : files[rank]?.[stream === 'out' ? 'output' : 'error'];
+  if (file != null)
+    return {
+      write: async (bytes) => {
+        for (let at = 0; at < bytes.length; ) {
+          at += (await writeTo(file, bytes, at)).bytesWritten;
+        }
+      },
+      end: () => undefined,
+    };
+  if (rank === null || !label)
+    return { write: (bytes) => context[stream](bytes), end: () => undefined };
+  const mark = String(rank).padStart(String(all.length - 1).length);
+  return new LineLabeller(`${mark}: `, (bytes) => context[stream](bytes));
+}
+
+/** Resolves when all is written. */
+async function tellApart(
+  stream: NodeJS.ReadableStream | null,
+  sinkOf: (rank: number | null) => Sink,
+): Promise<void> {
+  if (stream === null) return;
+  const output = new TaggedOutput();
+  const sinks = new Map<number | null, Sink>();
+  const show = async (written: ReturnType<TaggedOutput['write']>): Promise<void> => {
+    for (const { rank, text } of written) {
+      const sink = sinks.get(rank) ?? sinkOf(rank);
+      sinks.set(rank, sink);
+      await sink.write(Buffer.from(text, 'latin1'));
+    }
+  };
+  for await (const bytes of stream) await show(output.write((bytes as Buffer).toString('latin1')));
+  await show(output.end());
+  for (const sink of sinks.values()) sink.end();
+}

@@ -1,0 +1,66 @@
+// Ranks of Open MPI as a step that the head is asked for: one process on their first node, which
+// starts them all.
+
+import type { Api } from '../../../kernel/connect/api.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { parseTaskId } from '../../../kernel/model/ids.ts';
+import { placesOf } from '../core/places.ts';
+import { type PmixWish, pmixArgv, titleOf } from '../core/pmix.ts';
+import type { StepWish } from './run-step.ts';
+
+/** The nodes of a task, and what reaches them. */
+export interface PmixHeld {
+  readonly nodes: readonly string[];
+  /** Launchers of MPI in the task reach its other nodes. */
+  readonly isMpi: boolean;
+}
+
+export async function asPmix(api: Api, wish: StepWish): Promise<StepWish> {
+  const { target, count, perNode, environment } = wish;
+  const held = await heldBy(api, target.task);
+  if (held.nodes.length === 0) throw usage(`job ${target.task} does not run: it has no nodes`);
+  const places = placesOf(held.nodes, { node: target.node, count, perNode });
+  if (!places.ok) throw usage(places.error);
+  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
+  return pmixStep(wish, held, { nodes: places.value, variables });
+}
+
+/** The step that starts these ranks. */
+export function pmixStep(
+  wish: StepWish,
+  { nodes, isMpi }: PmixHeld,
+  ranks: Pick<PmixWish, 'nodes' | 'variables' | 'begin'>,
+): StepWish {
+  const [first = ''] = ranks.nodes;
+  const isSpread = ranks.nodes.some((node) => node !== first);
+  if (isSpread && !isMpi)
+    throw usage(
+      'nothing starts ranks on the other nodes of this job: it runs without --mpi',
+      'Submit it with --mpi, or start ranks on one node: 42/NODE.',
+    );
+  // What reaches other nodes is with the first one alone.
+  if (isSpread && first !== nodes[0])
+    throw usage(`ranks on several nodes begin with the first node of the job, ${nodes[0]}`);
+  const { argv, label: isTagged } = wish;
+  return {
+    ...wish,
+    target: { task: wish.target.task, node: first },
+    argv: pmixArgv({ ...ranks, here: first, argv, isTagged }),
+    count: 1,
+    perNode: false,
+    pmi: false,
+    isTagged,
+    title: titleOf(argv),
+  };
+}
+
+async function heldBy(api: Api, task: string): Promise<PmixHeld> {
+  const place = parseTaskId(task);
+  const index = place.ok ? place.value.index : null;
+  const job = await api.call('getJob', { params: { id: task } });
+  const isMpi = job.ranksPerNode != null;
+  if (job.array === null || index === null) return { nodes: job.nodes, isMpi };
+  const query = { limit: 1, ...(index === 0 ? {} : { after: index - 1 }) };
+  const { tasks } = await api.call('listTasks', { params: { id: String(job.id) }, query });
+  return { nodes: tasks[0]?.nodes ?? [], isMpi };
+}
