@@ -11,6 +11,7 @@ import unittest
 from unittest import mock
 
 import weft
+from weft._view import outcome_words
 
 
 class Clients(unittest.TestCase):
@@ -47,6 +48,20 @@ class Jobs(Clients):
             with self.assertRaises(weft.WeftError) as caught:
                 weft.Job(mock.Mock(_line=line), "1").output()
             self.assertEqual(caught.exception.code, "log.lacking")
+
+    def test_output_that_the_head_has_dropped_is_told(self) -> None:
+        for told in ({"weft-log-lacking": "false", "weft-log-dropped": "7"}, {}):
+            first = mock.Mock(headers=told)
+            again = mock.Mock(headers={"weft-log-lacking": "false", "weft-log-dropped": "7"})
+            first.pieces.return_value = [b"some"]
+            line = mock.Mock(open=mock.Mock(side_effect=[first, again]), patiently=lambda act: act())
+            with self.assertWarnsRegex(UserWarning, "7 bytes of the output of 1 are missing.*log_limit"):
+                self.assertEqual(weft.Job(mock.Mock(_line=line), "1").output(), "some")
+
+    def test_advice_is_in_words_of_python(self) -> None:
+        detail = "exceeded its limit of 1M on n1; ask for more with --memory"
+        words = outcome_words({"outcome": {"kind": "out_of_memory", "detail": detail}})
+        self.assertRegex(words, "ask for more with memory=$")
 
     def test_output_is_there_when_the_client_is_closed(self) -> None:
         with weft.Client() as client:

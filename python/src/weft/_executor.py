@@ -504,9 +504,20 @@ class Executor(concurrent.futures.Executor):
         return f"<weft.Executor: pool {self.pool} at {self._client.address}>"
 
     def _repr_html_(self) -> str:
-        numbers = self._pool.numbers
+        numbers = self._numbers_now()
         row = [self.pool, numbers["workers"], numbers["busy"], numbers["waiting"], len(self._futures)]
         return table(["pool", "workers", "busy", "waiting", "my calls"], [[*row]], numbers["why"] or "")
+
+    def _numbers_now(self) -> Mapping[str, Any]:
+        """Asked anew, as a cell shows them once; of a head that is away what it told last."""
+        told = self._pool.numbers
+        try:
+            calls = self.info()["calls"]
+        except (WeftError, OSError):
+            calls = None
+        if calls is None:
+            return told
+        return {**told, "workers": calls["workers"], "busy": calls["running"], "waiting": calls["waiting"]}
 
 
 _open: "weakref.WeakSet[Executor]" = weakref.WeakSet()

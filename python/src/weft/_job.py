@@ -7,6 +7,7 @@ import os
 import re
 import time
 import uuid
+import warnings
 from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Mapping, NoReturn, Optional, Tuple, Union
 
 from ._errors import JobFailed, WeftError, wrong
@@ -26,6 +27,7 @@ _PAGE = 1000
 _CUTS_MAX = 10
 _OUTPUT_BYTES_MAX = 16 * 1024 * 1024
 _LACKING = "weft-log-lacking"
+_DROPPED = "weft-log-dropped"
 # What a task leaves gets its name a moment after its end.
 _FRESH_S = 5.0
 _FRESH_PAUSE_S = 0.1
@@ -177,7 +179,14 @@ class Job:
                     offset += len(piece)
                     cuts = 0
                     yield piece
-                if self._is_lacking(answer.headers, {**query, "offset": offset, "limit": 1, "follow": None}):
+                said = self._said_last(answer.headers, {**query, "offset": offset, "limit": 1, "follow": None})
+                if int(said.get(_DROPPED) or 0) > 0:
+                    warnings.warn(
+                        f"{said[_DROPPED]} bytes of the output of {self.id} are missing: it is longer than the"
+                        " head keeps (head.log_limit); stdout= and stderr= keep all of it in files",
+                        stacklevel=2,
+                    )
+                if said.get(_LACKING) == "true":
                     raise WeftError(
                         f"Not all of the output of {self.id} is here: the rest has not come from its node.",
                         code="log.lacking",
@@ -191,15 +200,15 @@ class Job:
             finally:
                 answer.close()
 
-    def _is_lacking(self, headers: Mapping[str, str], query: Dict[str, Any]) -> bool:
-        """Whether the task is over and this is not all. Where output was still on its way that comes
-        behind it, where nobody reads it: then it is asked for once more.
+    def _said_last(self, headers: Mapping[str, str], query: Dict[str, Any]) -> Mapping[str, str]:
+        """Whether the task is over and this is not all, and how much the head has dropped. Where output
+        was still on its way that comes behind it, where nobody reads it: then it is asked for once more.
         """
         if _LACKING not in headers:
             answer = self._line.open("GET", f"{self._path}/logs", query=query, timeout_s=60.0)
             headers = answer.headers
             answer.close()
-        return headers.get(_LACKING) == "true"
+        return headers
 
     def output(self, stream: str = "stdout", bytes_max: Optional[int] = None) -> str:
         """Captured output as one text: all of it, or so much of its beginning as `bytes_max` says.

@@ -10,6 +10,7 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, List, Optional, Sequence, Tuple, Union
 
 from ._near import Kept, NearMemory
+from ._view import in_python
 
 Buffer = Union[bytes, bytearray, memoryview]
 Frame = List[Buffer]
@@ -348,7 +349,7 @@ class Session:
     def _on_pool(self, reader: _Reader) -> None:
         workers, busy, waiting, losses = reader.u32(), reader.u32(), reader.u32(), reader.count()
         self._losses = max(self._losses, losses)
-        why = reader.text_or_none()
+        why = in_python(reader.text_or_none() or "") or None
         self._tell("numbers", 0, {"workers": workers, "busy": busy, "waiting": waiting, "why": why})
 
     def _on_welcome(self, reader: _Reader) -> None:

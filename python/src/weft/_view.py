@@ -49,4 +49,9 @@ def outcome_words(info: Mapping[str, Any]) -> str:
         if field in done:
             return f"{outcome['kind']} ({name} {done[field]}{where})"
     detail = outcome.get("detail")
-    return str(outcome["kind"]) if detail is None else f"{outcome['kind']}: {detail}"
+    return str(outcome["kind"]) if detail is None else f"{outcome['kind']}: {in_python(detail)}"
+
+
+def in_python(words: str) -> str:
+    """Advice of the head as this library writes it: `--memory` of the command line is `memory=` here."""
+    return re.sub(r"\bwith --([a-z]+)\b", r"with \1=", words)
