@@ -7,7 +7,23 @@ import { inspect } from 'node:util';
 import { ROOT } from '../tree.ts';
 import { addResults, type StageResult, type TimedTest } from './result.ts';
 
-type Ended = EventData.TestPass | EventData.TestFail;
+/** Node tells it where a helper of the file has made the test. */
+interface Entry {
+  readonly entryFile?: string;
+}
+type Passed = EventData.TestPass & Entry;
+type Failure = { readonly failureType?: unknown; readonly cause?: unknown };
+type Failed = Omit<EventData.TestFail, 'details'> &
+  Entry & {
+    readonly details: Omit<EventData.TestFail['details'], 'error'> & { readonly error: Failure };
+  };
+type Ended = Passed | Failed;
+
+/** An event of the runner that counts, as another process sends it. */
+export type Told =
+  | { readonly type: 'test:pass'; readonly data: Passed }
+  | { readonly type: 'test:fail'; readonly data: Failed }
+  | { readonly type: 'test:summary'; readonly data: EventData.TestSummary };
 
 /** What the tests of one file came to. */
 interface FileCount {
@@ -31,25 +47,31 @@ export class TestCounter {
     this.#filtered = options.filtered;
   }
 
+  take({ type, data }: Told): void {
+    if (type === 'test:pass') this.pass(data);
+    else if (type === 'test:fail') this.fail(data);
+    else this.summary(data);
+  }
+
   /** A test, a suite or a whole file ended well, or was skipped. */
-  pass(data: EventData.TestPass): void {
+  pass(data: Passed): void {
     if (isSkipped(data)) this.#skip(data);
     else if (isFile(data)) this.#emptyFile(data);
     else if (data.details.type !== 'suite') {
-      this.#of(data.file).passed += 1;
+      this.#of(fileOf(data)).passed += 1;
       this.#time(data);
     }
   }
 
   /** A test, a suite or a whole file failed. */
-  fail(data: EventData.TestFail): void {
+  fail(data: Failed): void {
     const { error, type } = data.details;
-    const why = 'failureType' in error ? error.failureType : undefined;
+    const why = error.failureType;
     // A suite fails by its tests, which are counted, or by a hook, which nobody else counts.
     const counted = type === 'suite' && why === 'subtestsFailed';
     if (isSkipped(data)) this.#skip(data);
     else if (!counted) {
-      this.#of(data.file).failures.push(data.name);
+      this.#of(fileOf(data)).failures.push(data.name);
       this.#time(data);
       console.log(`\nFAILED ${placeOf(data)} ${data.name}\n${explain(error)}\n`);
     }
@@ -66,6 +88,15 @@ export class TestCounter {
       console.log('The runner reports a failure that no test reported.');
       this.#of(undefined).failures.push('the run as a whole');
     }
+  }
+
+  /** The process of these files has ended before it had run them all. */
+  cutShort(files: readonly string[], how: string): void {
+    const title = `the process of ${files.length} files ${how}`;
+    const left = files.filter((file) => !this.#files.has(file));
+    const names = left.map((file) => path.relative(ROOT, file)).join(', ');
+    this.#of(undefined).failures.push(title);
+    console.log(`\nFAILED ${title}; nothing was heard of ${names}\n`);
   }
 
   /** The counts so far. */
@@ -99,7 +130,7 @@ export class TestCounter {
   }
 
   #skip(data: Ended): void {
-    this.#of(data.file).skipped += 1;
+    this.#of(fileOf(data)).skipped += 1;
     const reason = data.skip ?? data.todo;
     console.log(`  skipped: ${data.name}${typeof reason === 'string' ? ` (${reason})` : ''}`);
   }
@@ -112,7 +143,7 @@ export class TestCounter {
   }
 
   #time(data: Ended): void {
-    this.#of(data.file).tests.push({ title: data.name, durationMs: data.details.duration_ms });
+    this.#of(fileOf(data)).tests.push({ title: data.name, durationMs: data.details.duration_ms });
   }
 }
 
@@ -126,12 +157,21 @@ function isFile(data: Ended): boolean {
   return nesting === 0 && file !== undefined && path.resolve(ROOT, name) === file;
 }
 
+function fileOf({ entryFile, file }: Ended): string | undefined {
+  return entryFile ?? file;
+}
+
 function placeOf(data: Ended): string {
-  return data.file === undefined ? '' : `${path.relative(ROOT, data.file)}:${data.line ?? 1}`;
+  if (data.file === undefined) return '';
+  const place = `${path.relative(ROOT, data.file)}:${data.line ?? 1}`;
+  const file = fileOf(data);
+  return file === undefined || file === data.file
+    ? place
+    : `${path.relative(ROOT, file)} (${place})`;
 }
 
 /** The error a test threw; the runner wraps it as the cause of its own. */
-function explain(error: Error): string {
+export function explain(error: Failure): string {
   const cause = error.cause ?? error;
   return typeof cause === 'string' ? cause : inspect(cause, { depth: 8 });
 }

@@ -1,11 +1,13 @@
-// Runs the test files of one stage with Node's own runner, each file in a process of its own;
-// prints a line per file and every failure in full. A file with real processes that fails is run
-// once more alone, when nothing else runs any more.
+// Runs the test files of one stage with Node's own runner; prints a line per file and every failure
+// in full. A file with real processes has a process of its own, and one that fails is run once more
+// alone, when nothing else runs any more. Those that only compute share one.
 
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import path from 'node:path';
 import { run } from 'node:test';
 import { ROOT } from '../tree.ts';
-import { TestCounter } from './count-tests.ts';
+import { TestCounter, type Told } from './count-tests.ts';
 import { endHung } from './end-hung.ts';
 import type { StageResult } from './result.ts';
 import { type TestStage, usesRealProcesses } from './stages.ts';
@@ -34,7 +36,14 @@ export async function runTests(
   selection: Selection,
   isRacy: (file: string) => boolean = usesRealProcesses,
 ): Promise<FirstRun> {
-  const counter = await runOnce(stage, selection);
+  const counter = new TestCounter({ filtered: selection.grep !== undefined });
+  const those = (wanted: boolean): Selection => {
+    return { ...selection, files: selection.files.filter((file) => isRacy(file) === wanted) };
+  };
+  await Promise.all([
+    runApart(stage, those(true), counter),
+    runTogether(stage, those(false), counter),
+  ]);
   const again = () => runAgain(counter, stage, selection, isRacy);
   return { result: counter.result(), again };
 }
@@ -52,7 +61,8 @@ async function runAgain(
   for (const [file, titles] of failed) {
     const name = path.relative(ROOT, file);
     console.log(`  ${name} failed: it runs once more, alone`);
-    const alone = await runOnce({ ...stage, concurrency: 1 }, { ...selection, files: [name] });
+    const alone = new TestCounter({ filtered: selection.grep !== undefined });
+    await runApart({ ...stage, concurrency: 1 }, { ...selection, files: [name] }, alone);
     if (alone.failures().size > 0 || alone.result().passed === 0) continue;
     counter.replace(file, alone.result());
     flaky.push(...titles.map((title) => `${name}: ${title}`));
@@ -73,8 +83,13 @@ function environmentOf({ isBuilt = false }: Selection): NodeJS.ProcessEnv {
   return isBuilt ? { ...own, NODE_TESTS_BUILT_WEFT: ROOT } : own;
 }
 
-async function runOnce(stage: TestStage, selection: Selection): Promise<TestCounter> {
-  const counter = new TestCounter({ filtered: selection.grep !== undefined });
+/** Each file in a process of its own, as many at a time as the stage says. */
+async function runApart(
+  stage: TestStage,
+  selection: Selection,
+  counter: TestCounter,
+): Promise<void> {
+  if (selection.files.length === 0) return;
   const files = selection.files.map((file) => path.join(ROOT, file));
   const stopWatching = endHung(files, { fileMs: stage.fileTimeoutMs });
   const stream = run({
@@ -92,5 +107,38 @@ async function runOnce(stage: TestStage, selection: Selection): Promise<TestCoun
     else if (event.type === 'test:summary') counter.summary(event.data);
   }
   stopWatching();
-  return counter;
+}
+
+const TOGETHER = path.join(import.meta.dirname, 'together.ts');
+
+/**
+ * All files in one process: most of what a small file costs is the start of its process, which
+ * loads once more what the others have loaded.
+ */
+async function runTogether(
+  stage: TestStage,
+  selection: Selection,
+  counter: TestCounter,
+): Promise<void> {
+  if (selection.files.length < 2) return runApart(stage, selection, counter);
+  const files = selection.files.map((file) => path.join(ROOT, file));
+  const child = fork(TOGETHER, [selection.grep?.source ?? '', ...files], {
+    cwd: ROOT,
+    env: environmentOf(selection),
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  });
+  const stopWatching = endHung([TOGETHER], { fileMs: stage.fileTimeoutMs });
+  let isWhole = false;
+  child.on('message', (told: Told) => {
+    counter.take(told);
+    if (told.type !== 'test:summary') return;
+    isWhole = true;
+    const { counts, duration_ms: ms } = told.data;
+    if (counts.tests === 0 && selection.grep !== undefined) return;
+    const sum = `${counts.passed} of ${counts.tests} (${Math.round(ms)} ms)`;
+    console.log(`  ${files.length} files in one process: ${sum}`);
+  });
+  const [code, signal] = await once(child, 'close');
+  stopWatching();
+  if (!isWhole || signal !== null) counter.cutShort(files, `ended with ${signal ?? code}`);
 }

@@ -25,8 +25,16 @@ async function countsOf(fixture: string): Promise<Omit<StageResult, 'tests' | 'f
   return { passed, failed, skipped };
 }
 
-async function resultOf(fixture: string, variables: NodeJS.ProcessEnv = {}): Promise<StageResult> {
-  const args = [path.join(FIXTURES, 'run-one.ts'), path.join(FIXTURES, fixture)];
+async function resultOf(fixture: string, variables?: NodeJS.ProcessEnv): Promise<StageResult> {
+  return (await runOf([fixture], variables)).result;
+}
+
+async function runOf(
+  fixtures: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+): Promise<{ readonly result: StageResult; readonly output: string }> {
+  const files = fixtures.map((fixture) => path.join(FIXTURES, fixture));
+  const args = [path.join(FIXTURES, 'run-one.ts'), ...files];
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const child = spawn(process.execPath, args, {
     cwd: ROOT,
@@ -39,7 +47,7 @@ async function resultOf(fixture: string, variables: NodeJS.ProcessEnv = {}): Pro
   ]);
   const last = output.trimEnd().split('\n').at(-1) ?? '';
   assert.match(last, /^\{/, errors);
-  return JSON.parse(last) as StageResult;
+  return { result: JSON.parse(last) as StageResult, output };
 }
 
 it('each test counts once, a failed hook counts, skipped and todo tests are no passes', async () => {
@@ -52,6 +60,32 @@ it('a file without a test counts as failed', async () => {
 
 it('a file whose process ends in mid-test counts as failed', async () => {
   assert.deepEqual(await countsOf('crash.ts'), { passed: 0, failed: 1, skipped: 0 });
+});
+
+const TOGETHER = { WEFT_TEST_IS_PURE: 'yes' };
+
+it('files that only compute run in one process and count as they do alone', async () => {
+  const files = ['every-ending.ts', 'no-test.ts', 'cannot-load.ts', 'helped.ts'];
+  const { result, output } = await runOf(files, TOGETHER);
+  const { passed, failed, skipped, flaky } = result;
+  assert.deepEqual([passed, failed, skipped, flaky], [3, 7, 2, []]);
+  assert.match(output, /FAILED \S+\/every-ending\.ts:7 fails\n/);
+  assert.match(output, /FAILED \S+\/every-ending\.ts:\d+ a suite whose hook fails\n/);
+  assert.match(output, /FAILED \S+\/no-test\.ts:1 holds no test/);
+  assert.match(output, /FAILED \S+\/cannot-load\.ts:1 .*\n.*never loads/);
+  assert.match(output, /fails by a helper\n(?:.*\n)+.*\/helped\.ts:7/);
+  assert.match(output, /4 files in one process: \d of 11/);
+});
+
+it('where their process ends in mid-test, that fails', async () => {
+  const { result, output } = await runOf(['helped.ts', 'crash.ts'], TOGETHER);
+  assert.equal(result.failed, 1);
+  assert.match(output, /the process of 2 files ended with 3; nothing was heard of .*crash\.ts/);
+});
+
+it('a file whose helper makes its tests is named when one fails', async () => {
+  const { output } = await runOf(['helped.ts']);
+  assert.match(output, /FAILED \S+\/helped\.ts \(\S+\/helper\.ts:\d+\) fails by a helper/);
 });
 
 it('a file that fails beside others and passes alone counts as passed and is named', async () => {
