@@ -11,7 +11,7 @@ import { type Options, parseOptions } from './testing/options.ts';
 import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
 import { type FirstRun, runTests } from './testing/run-tests.ts';
-import { inOrder, ROWS, STAGES, type Stage, strayTests } from './testing/stages.ts';
+import { BESIDE, inOrder, ROWS, STAGES, type Stage, strayTests } from './testing/stages.ts';
 import { sweepGroups } from './testing/sweep-groups.ts';
 import { filesBelow, ROOT } from './tree.ts';
 
@@ -22,17 +22,36 @@ const ONE_FAILURE: StageResult = { ...NOTHING, failed: 1 };
 /** Runs what the options select; the sum of all stages, and of the checks around them. */
 async function runAll(options: Options): Promise<StageResult> {
   const stages = STAGES.filter((stage) => isSelected(stage, options) && hasWork(stage, options));
+  const { beside, rows } = inTime(options);
+  const selected = (some: readonly Stage[]) => some.filter((stage) => stages.includes(stage));
+  const running = selected(beside).map((stage) => runStage(stage, options, false));
   const results = [checkStrays(), checkPackages(stages, options)];
+  const left: FirstRun[] = [];
   let isBuilt = false;
-  for (const row of ROWS) {
+  for (const row of rows.map(selected)) {
     if (options.stopAtFirst && addResults(results).failed > 0) break;
-    const selected = row.filter((stage) => stages.includes(stage));
-    const came = await Promise.all(selected.map((stage) => runStage(stage, options, isBuilt)));
-    // One after the other, with nothing beside them.
-    for (const { again } of came) results.push(await again());
-    isBuilt ||= selected.some(({ name }, at) => name === 'build' && came[at]?.result.failed === 0);
+    const came = await Promise.all(row.map((stage) => runStage(stage, options, isBuilt)));
+    if (options.stopAtFirst) results.push(...(await runAgain(came)));
+    else left.push(...came);
+    isBuilt ||= row.some(({ name }, at) => name === 'build' && came[at]?.result.failed === 0);
   }
-  return addResults(results);
+  left.push(...(await Promise.all(running)));
+  return addResults([...results, ...(await runAgain(left))]);
+}
+
+/** What runs beside all rows, unless the first row that fails is to be the last. */
+function inTime({ stopAtFirst }: Options): {
+  readonly beside: readonly Stage[];
+  readonly rows: readonly (readonly Stage[])[];
+} {
+  return stopAtFirst ? { beside: [], rows: [...ROWS, BESIDE] } : { beside: BESIDE, rows: ROWS };
+}
+
+/** What failed, once more: one after the other, with nothing beside them. */
+async function runAgain(first: readonly FirstRun[]): Promise<StageResult[]> {
+  const results: StageResult[] = [];
+  for (const { again } of first) results.push(await again());
+  return results;
 }
 
 /** A pattern for titles selects tests, so with one no other program is run. */

@@ -6,11 +6,14 @@ export interface ProgramStage {
   readonly name: string;
   /** Script and arguments for Node, from the top of the repository. */
   readonly command: readonly [script: string, ...args: string[]];
-  /** Served by the processors last: it has what the others of its row leave idle. */
+  /** Served by the processors last: it has what all others leave idle. */
   readonly isPatient?: boolean;
 }
 
-/** Folders of `*.test.ts` files, each file a process of its own. */
+/**
+ * Folders of `*.test.ts` files: those with real processes each in a process of its own, those that
+ * only compute in one.
+ */
 export interface TestStage {
   readonly kind: 'tests';
   readonly name: string;
@@ -50,17 +53,21 @@ export const ROWS: readonly (readonly Stage[])[] = [
     tests('contract', 1),
     program('package', 'node_modules/publint/src/cli.js', '--strict'),
   ],
-  [
-    // Clusters wait more than they work; what fails beside others runs once more at the end, alone.
-    tests('e2e', 5),
-    // What only computes takes the processors while they wait.
-    patient(program('simulation', 'sim/main.ts', 'check')),
-    patient(program('wings', 'tools/without-wings.ts')),
-  ],
+  // Clusters wait more than they work; what fails beside others runs once more at the end, alone.
+  [tests('e2e', 7)],
+];
+
+/**
+ * What only computes, and needs neither packages nor what is built: it takes the processors from
+ * the first moment on whenever the rows leave them idle.
+ */
+export const BESIDE: readonly Stage[] = [
+  patient(program('simulation', 'sim/main.ts', 'check')),
+  patient(program('wings', 'tools/without-wings.ts')),
 ];
 
 /** All stages. A test file in a folder that is not listed here fails the run. */
-export const STAGES: readonly Stage[] = ROWS.flat();
+export const STAGES: readonly Stage[] = [...ROWS.flat(), ...BESIDE];
 
 function program(name: string, script: string, ...args: string[]): ProgramStage {
   return { kind: 'program', name, command: [script, ...args] };
@@ -74,7 +81,10 @@ function tests(name: string, concurrency: number): TestStage {
   return { kind: 'tests', name, folder: `test/${name}`, concurrency, fileTimeoutMs: FILE_MS_MAX };
 }
 
-/** Folders whose tests are functions of their input: what fails there once is wrong. */
+/**
+ * Folders whose tests are functions of their input and leave nothing behind in their process: what
+ * fails there once is wrong.
+ */
 const PURE =
   /^test\/unit\/(?:sim|kernel\/(?:base|model|scheduler|files|machine|runner|wire|api)|wings\/[\w-]+\/(?:model|core|machine|runner|wire))\//;
 
