@@ -18,6 +18,7 @@ export const NODE_FEATURES = [
     'answers',
     'next',
     'bind',
+    'claims',
   ] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
@@ -34,6 +35,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   answers: 'questions about starts that are over',
   next: 'tasks that wait for a place of their job',
   bind: 'steps that are bound to cpus',
+  claims: 'processes of tasks that are bound to cpus',
 };
 
 /** The sign stands in no label that people give. */

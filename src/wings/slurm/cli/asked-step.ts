@@ -8,7 +8,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-counts.ts';
-import { pmixStep } from '../../steps/cli/pmix-step.ts';
+import { boundPmixStep } from '../../steps/cli/pmix-step.ts';
 import { runStep } from '../../steps/cli/run-step.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
@@ -142,17 +142,13 @@ export async function runOn(
     watch: (step: WatchedStep) => new StepWatch(context, wish.endings, step),
   };
   if (!isPmix(given)) return runStep(context, step);
-  if (wish.bind !== 'none')
-    throw usage(
-      `--cpu-bind=${given['cpu-bind']} is not honoured with --mpi=pmix`,
-      'Say it to Open MPI: OMPI_MCA_hwloc_base_binding_policy=core.',
-    );
   const started = {
     nodes: ranks.value.map(({ node }) => nodes[node] ?? ''),
     variables: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
     begin: beginOf(ranks.value),
   };
-  return runStep(context, pmixStep({ ...step, argv }, { nodes, isMpi }, started));
+  const api = await context.api();
+  return runStep(context, await boundPmixStep(api, { ...step, argv }, { nodes, isMpi }, started));
 }
 
 /** The job's own program is one, and has all cpus: its ranks have a share each. */

@@ -90,10 +90,11 @@ async function tellEnd(api: Api, { task, id, body, ranMs, exits }: Ended): Promi
   }
 }
 
-async function within<T>(act: () => Promise<T>): Promise<T | null> {
+/** Null: it fails, or takes longer. */
+export async function within<T>(act: () => Promise<T>, ms = TOLD_WITHIN_MS): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), TOLD_WITHIN_MS);
+    timer = setTimeout(() => resolve(null), ms);
   });
   try {
     return await Promise.race([act(), late]);

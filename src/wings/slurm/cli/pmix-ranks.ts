@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
-import { byRank, pmixArgv, TaggedOutput } from '../../steps/core/pmix.ts';
+import { boundArgv, byRank, cpusByRank, pmixArgv, TaggedOutput } from '../../steps/core/pmix.ts';
 import type { Rank } from '../core/step.ts';
 
 /** What each rank finds which of all it is, in the words of Slurm. `input`: the file of each. */
@@ -36,6 +36,8 @@ export interface PmixRanks {
   readonly label: boolean;
   /** Open files of each rank; null: that of srun. */
   readonly files: readonly { readonly output: number | null; readonly error: number | null }[];
+  /** Cpus of each rank; null: they are not bound. */
+  readonly cpus: readonly string[] | null;
   /** The file that each rank reads; null: the first one reads what srun does. */
   readonly input: readonly string[] | null;
   readonly started: (child: ChildProcess) => void;
@@ -45,8 +47,16 @@ export interface PmixRanks {
 export async function runPmix(context: Context, wish: PmixRanks): Promise<number> {
   const { argv, nodes, here, all, variables, files, input, label } = wish;
   const isTagged = label || files.some(({ output, error }) => output !== null || error !== null);
-  const begin = beginOf(all, input);
-  const words = pmixArgv({ argv, nodes, here, variables, begin, isTagged });
+  const { cpus } = wish;
+  const begin = `${beginOf(all, input)}${cpus === null ? '' : cpusByRank(cpus)}`;
+  const words = pmixArgv({
+    argv: cpus === null ? argv : boundArgv(argv),
+    nodes,
+    here,
+    variables,
+    begin,
+    isTagged,
+  });
   const [program = '', ...args] = words;
   const own = isTagged ? 'pipe' : 'inherit';
   const child = spawn(program, args, {

@@ -49,7 +49,7 @@ export const STEP_OPTIONS = [
     long: 'cpu-bind',
     ...value,
     words:
-      '`cores`, `threads`, `rank`, `sockets`, `ldoms`: of a step from an `salloc`; elsewhere ranks are not bound, with a note on a node',
+      '`cores`, `threads`, `rank`, `sockets`, `ldoms`, `none`: of the cpus of the job; in a script others, and what cannot be bound, run unbound with a note',
   },
   {
     long: 'mpi',
@@ -109,9 +109,8 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
   const endings = endingsIn(given);
   // On a node ranks are children of ours; from where nodes are only held, they are asked for.
   const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
-  if (isThere) noteUnbound(context, given['cpu-bind']);
   if (given.pty !== undefined || !isThere || isPmi(given)) {
-    const bind = isThere ? 'none' : bindOf(given);
+    const bind = isThere ? bindHere(context, given) : bindOf(given);
     refuseAsked(given);
     const step = { argv: operands, tasks, nodeCount, label, cpus, endings, given, bind };
     return runAskedStep(context, step);
@@ -134,6 +133,7 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     environment: environmentOf(context, given.export),
     cpus,
     endings,
+    bind: bindHere(context, given),
     isPmix: isPmix(given),
     memory: memoryIn(given),
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
@@ -273,6 +273,18 @@ function noteUnbound(context: Context, said: string | undefined): void {
   const [, kind] = BINDINGS.exec(said ?? '') ?? [];
   if (kind === undefined || !/^(?:none|no)?$/i.test(kind))
     context.note(`--cpu-bind=${said} is not honoured here: ranks run unbound`);
+}
+
+/** Kinds that we do not have change where ranks run, and not whether. */
+function bindHere(context: Context, given: Given): 'none' | 'core' | 'numa' {
+  const said = given['cpu-bind'];
+  if (said === undefined) return 'none';
+  const kind = BINDINGS.exec(said)?.[1]?.toLowerCase();
+  if (kind === undefined || /^boards$|^(?:map|mask)_/.test(kind)) {
+    noteUnbound(context, said);
+    return 'none';
+  }
+  return kind === '' ? 'none' : bindOf(given);
 }
 
 /** Ranks that do not find each other would each do all of the work. */

@@ -9,7 +9,8 @@ import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
-import { usage } from '../../../kernel/model/failure.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { boundArgv } from '../../steps/core/pmix.ts';
 import { changedVariables } from '../core/changed-variables.ts';
 import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
 import {
@@ -24,12 +25,16 @@ import {
   sizeOf,
 } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
-import { noteStep } from './noted-step.ts';
+import { noteStep, within } from './noted-step.ts';
 import { Places } from './places.ts';
 import { runPmix } from './pmix-ranks.ts';
 import { ProcessTree } from './processes-below.ts';
 import { StepWatch } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
+import { taskOf } from './task-of.ts';
+
+/** A head asks nodes, which answer or are given up within this. */
+const CLAIMED_WITHIN_MS = 8_000;
 
 export interface StepRequest extends StepShape {
   readonly argv: readonly string[];
@@ -46,6 +51,7 @@ export interface StepRequest extends StepShape {
   /** Beside other steps, whatever room there is. */
   readonly overlap: boolean;
   readonly endings: Endings;
+  readonly bind: 'none' | 'core' | 'numa';
   /** Ranks of Open MPI: its `mpirun` starts them. */
   readonly isPmix: boolean;
   /** MiB on each node; null: nobody says. */
@@ -69,7 +75,8 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     const noted = await noteStep(context, { argv: wish.argv, nodes: nodesOf });
     // Where the head numbers no steps: another for each that runs at the same time.
     const number = noted.number ?? String(process.pid);
-    const step = { total: all.length, nodes: held.nodes, chosen, ranks, number };
+    const cpus = await cpusOf(context, wish.bind, nodesOf);
+    const step = { total: all.length, nodes: held.nodes, chosen, ranks, number, cpus };
     // A step that cannot begin has ended, too.
     let codes: readonly number[] = all.map(() => 1);
     try {
@@ -83,6 +90,29 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
     release();
     restore();
   }
+}
+
+/** Scripts say it that never knew us: where ranks cannot be bound they run all the same. */
+async function cpusOf(
+  context: Context,
+  bind: StepRequest['bind'],
+  nodes: readonly string[],
+): Promise<readonly string[] | null> {
+  if (bind === 'none') return null;
+  const body = { nodes: [...nodes], bind };
+  const params = { id: taskOf(context.environment) };
+  const asked = async (): Promise<readonly string[] | Failure> => {
+    try {
+      return (await (await context.api()).call('claimCpus', { params, body })).cpus;
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  };
+  const cpus = await within(asked, CLAIMED_WITHIN_MS);
+  if (cpus !== null && !(cpus instanceof Failure)) return cpus;
+  context.note(`--cpu-bind: ranks run unbound: ${cpus?.message ?? 'the head does not answer'}`);
+  return null;
 }
 
 /** The exit code of each. */
@@ -141,6 +171,7 @@ async function runPmixRanks(
       label: wish.label,
       files,
       input: inputsOf(context, wish, all, step),
+      cpus: step.cpus,
       started: (child) => {
         ranks.add(child);
         child.once('exit', () => ranks.delete(child));
@@ -316,6 +347,8 @@ function claimOr(
 }
 
 interface RankPosition {
+  /** Cpus of each rank; null: they are not bound. */
+  readonly cpus: readonly string[] | null;
   readonly rank: Rank;
   readonly total: number;
   readonly nodes: readonly string[];
@@ -378,7 +411,7 @@ function openOr(file: string, flag: 'r' | 'w' | 'a'): number {
 function runRank(
   context: Context,
   wish: StepRequest,
-  { rank, total, nodes, chosen, ranks, files, number }: RankPosition,
+  { rank, total, nodes, chosen, ranks, files, number, cpus }: RankPosition,
 ): Promise<number> {
   const { environment } = context;
   const here = Math.max(0, nodes.indexOf(environment['SLURMD_NODENAME'] ?? ''));
@@ -393,13 +426,15 @@ function runRank(
     SLURM_LOCALID: String(rank.local),
     SLURM_NODEID: String(chosen.indexOf(rank.node)),
     SLURMD_NODENAME: nodes[rank.node] ?? '',
+    ...(cpus === null ? {} : { WEFT_CPUSET: cpus[rank.rank] ?? '' }),
   };
+  const own = { ...wish, argv: cpus === null ? wish.argv : boundArgv(wish.argv) };
   const [program = '', ...args] =
-    rank.node === here ? wish.argv : remote(context, wish, variables, nodes[rank.node] ?? '');
-  const own = wish.label ? 'pipe' : 'inherit';
+    rank.node === here ? own.argv : remote(context, own, variables, nodes[rank.node] ?? '');
+  const shown = wish.label ? 'pipe' : 'inherit';
   const input = rank.rank === 0 ? 'inherit' : 'ignore';
   const child = spawn(program, args, {
-    stdio: [files?.input ?? input, files?.output ?? own, files?.error ?? own],
+    stdio: [files?.input ?? input, files?.output ?? shown, files?.error ?? shown],
     cwd: wish.directory,
     env: { ...wish.environment, ...variables },
   });

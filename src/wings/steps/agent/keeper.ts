@@ -2,11 +2,20 @@
 // every head that the node meets.
 
 import type { AgentInside, Companion } from '../../../kernel/agent/part.ts';
-import { ok, type Result } from '../../../kernel/base/result.ts';
+import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import type { EpochId } from '../../../kernel/model/ids.ts';
 import type { Epoch } from '../../../kernel/runner/epoch.ts';
-import { cpusOf, formatCpus } from '../core/binding.ts';
+import { type BindWish, cpusOf, formatCpus, tooFewCpus } from '../core/binding.ts';
 import { CLOSED_MAX, PROCESSES_MAX } from '../core/limits.ts';
-import { type News, newsOfAll, readWish, type StartWish, WING } from '../core/told.ts';
+import {
+  type Claimed,
+  type ClaimWish,
+  type News,
+  newsOfAll,
+  readWish,
+  type StartWish,
+  WING,
+} from '../core/told.ts';
 import type { StepPorts } from '../ports/steps.ts';
 import { StepProcess } from './process.ts';
 
@@ -40,6 +49,7 @@ export class StepKeeper implements Companion {
     const wish = readWish(body);
     if (wish?.do === 'start') void this.#start(wish);
     else if (wish?.do === 'stop') for (const process of this.#live(wish.step)) process.hangUp();
+    else if (wish?.do === 'claim') this.#claim(wish);
     else if (wish !== null)
       for (const process of this.#live(wish.step)) process.signalProgram(wish.signal);
   }
@@ -97,6 +107,24 @@ export class StepKeeper implements Companion {
     return `${this.#ports.node} ${epochId}`;
   }
 
+  #claim({ claim: claimed, epochId, to, of }: ClaimWish): void {
+    const cpus = this.#cpusFor(epochId, { to, of });
+    this.#tell(cpus.ok ? { claimed, cpus: cpus.value } : { claimed, why: cpus.error });
+  }
+
+  /** Cpus of each process. */
+  #cpusFor(epochId: EpochId, { to, of }: Omit<BindWish, 'local'>): Result<string[], string> {
+    const epoch = this.#agent.state.epochs.get(epochId);
+    if (epoch?.phase !== 'running') return err('its task does not run');
+    const { cpuCount } = epoch.order.share.resources;
+    const few = tooFewCpus(to, of, cpuCount);
+    if (few !== null) return err(few);
+    const held = this.#ports.cpus.claim(this.#claimOf(epochId), cpuCount);
+    if (!held.ok) return held;
+    const cpus = Array.from({ length: of }, (_, local) => cpusOf(held.value, { to, local, of }));
+    return ok(cpus.map(formatCpus));
+  }
+
   /** An error says why not; null: to none. */
   #bind({ bind }: StartWish, { order: { epochId, share } }: Epoch): Result<string | null, string> {
     if (bind === undefined) return ok(null);
@@ -129,6 +157,10 @@ export class StepKeeper implements Companion {
   }
 
   #say(news: News): void {
-    if (this.#hears) this.#agent.say(WING, news);
+    this.#tell(news);
+  }
+
+  #tell(word: News | Claimed): void {
+    if (this.#hears) this.#agent.say(WING, word);
   }
 }

@@ -20,6 +20,7 @@ addPaths({
   startStep: 'POST /v1/jobs/:id/steps',
   listSteps: 'GET /v1/jobs/:id/steps',
   listAllSteps: 'GET /v1/steps',
+  claimCpus: 'POST /v1/jobs/:id/cpus',
   noteStep: 'POST /v1/jobs/:id/steps/noted',
   endStep: 'POST /v1/jobs/:id/steps/:step/end',
   signalStep: 'POST /v1/jobs/:id/steps/:step/signal',

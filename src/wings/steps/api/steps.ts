@@ -68,6 +68,12 @@ const exits = z
   )
   .max(PROCESSES_MAX);
 
+export const claimCpusRequest = z.strictObject({
+  /** The node of each process, by rank. */
+  nodes: z.array(z.string().max(254)).min(1).max(PROCESSES_MAX),
+  bind: z.enum(['core', 'numa']),
+});
+
 /** Processes that the job's own program starts, and that are told for its history. */
 export const noteStepRequest = z.strictObject({
   /** What is shown of the command. */
@@ -92,6 +98,14 @@ export const stepRoutes = {
     params: taskParams,
     body: startStepRequest,
     reply: startStepReply,
+  },
+  claimCpus: {
+    summary: 'Say which cpus processes that a running task starts itself are to be bound to.',
+    access: JOB_RUNNER,
+    params: taskParams,
+    body: claimCpusRequest,
+    /** Cpus of each process, as Linux writes them. */
+    reply: z.object({ cpus: z.array(z.string()) }),
   },
   noteStep: {
     summary: 'Tell of processes that a running task has started itself: a step of its history.',

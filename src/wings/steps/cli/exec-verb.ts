@@ -74,11 +74,6 @@ export const verb = defineVerb<Options>({
       pmi,
       bind,
     };
-    if (pmix && bind !== 'none')
-      throw usage(
-        '--bind: ranks of Open MPI are bound by their own mpirun',
-        'Say --env OMPI_MCA_hwloc_base_binding_policy=core, or none.',
-      );
     return runStep(context, pmix ? await asPmix(await context.api(), wish) : wish);
   },
 });

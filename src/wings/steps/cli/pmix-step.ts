@@ -5,7 +5,7 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { parseTaskId } from '../../../kernel/model/ids.ts';
 import { placesOf } from '../core/places.ts';
-import { type PmixWish, pmixArgv, titleOf } from '../core/pmix.ts';
+import { boundArgv, cpusByRank, type PmixWish, pmixArgv, titleOf } from '../core/pmix.ts';
 import type { StepWish } from './run-step.ts';
 
 /** The nodes of a task, and what reaches them. */
@@ -22,11 +22,27 @@ export async function asPmix(api: Api, wish: StepWish): Promise<StepWish> {
   const places = placesOf(held.nodes, { node: target.node, count, perNode });
   if (!places.ok) throw usage(places.error);
   const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  return pmixStep(wish, held, { nodes: places.value, variables });
+  return boundPmixStep(api, wish, held, { nodes: places.value, variables });
+}
+
+/** The same, its ranks bound as the step says. */
+export async function boundPmixStep(
+  api: Api,
+  wish: StepWish,
+  held: PmixHeld,
+  { nodes, begin = '', variables = [] }: Pick<PmixWish, 'nodes' | 'variables' | 'begin'>,
+): Promise<StepWish> {
+  const { bind = 'none', target, argv } = wish;
+  if (bind === 'none') return pmixStep(wish, held, { nodes, begin, variables });
+  const body = { nodes: [...nodes], bind };
+  const { cpus } = await api.call('claimCpus', { params: { id: target.task }, body });
+  const ranks = { nodes, variables, begin: `${begin}${cpusByRank(cpus)}` };
+  const step = pmixStep({ ...wish, argv: boundArgv(argv), bind: 'none' }, held, ranks);
+  return { ...step, title: titleOf(argv) };
 }
 
 /** The step that starts these ranks. */
-export function pmixStep(
+function pmixStep(
   wish: StepWish,
   { nodes, isMpi }: PmixHeld,
   ranks: Pick<PmixWish, 'nodes' | 'variables' | 'begin'>,

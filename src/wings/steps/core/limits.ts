@@ -50,5 +50,10 @@ export const WINDOW_BYTES = 256 * 1024;
 /** One frame of a stream: what the helper on the node takes at once. */
 export const PIECE_BYTES_MAX = 32 * 1024;
 
+/** For a node to say which cpus a task has to bind to: it only looks them up. */
+export const CLAIM_MS = 5_000;
+/** Questions of that kind on their way: of as many steps as have begun in that time. */
+export const CLAIMS_MAX = 10_000;
+
 /** Longest list of cpus that is told: every other one of a thousand. */
 export const CPUS_LENGTH_MAX = 4096;

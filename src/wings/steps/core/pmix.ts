@@ -67,6 +67,20 @@ function hostsOf({ nodes, here }: PmixWish): string {
   return [...counts].map(([node, count]) => `${isHere ? 'localhost' : node}:${count}`).join();
 }
 
+/** Runs a program bound to the cpus that `WEFT_CPUSET` says (taskset(1)). */
+const BIND =
+  'command -v taskset >/dev/null || { echo "no taskset is on this node: it cannot be bound" >&2; exit 126; }; ' +
+  'exec taskset -c "$WEFT_CPUSET" "$@"';
+
+export function boundArgv(argv: readonly string[]): string[] {
+  return ['/bin/sh', '-c', BIND, 'bound', ...argv];
+}
+
+/** A line of a shell by which each rank has its cpus. */
+export function cpusByRank(cpus: readonly string[]): string {
+  return `${byRank(cpus.map((one) => `WEFT_CPUSET=${one};`))} export WEFT_CPUSET; `;
+}
+
 /** A line of a shell: which of so many texts is run by which rank. */
 export function byRank(lines: readonly string[]): string {
   const [first = ''] = lines;

@@ -2,12 +2,13 @@
 // other side may be of another release, and a node may be anybody's.
 
 import type { EpochId } from '../../../kernel/model/ids.ts';
-import type { BindWish } from './binding.ts';
+import type { BindTo, BindWish } from './binding.ts';
 import {
   COMMAND_LENGTH_MAX,
   CPUS_LENGTH_MAX,
   NEWS_PART_MAX,
   NEWS_PROCESSES_MAX,
+  PROCESSES_MAX,
 } from './limits.ts';
 
 export const WING = 'steps';
@@ -52,7 +53,24 @@ export interface SignalWish {
   readonly signal: number;
 }
 
-export type Wish = StartWish | StopWish | SignalWish;
+/** Which cpus each of so many processes of a task here is to be bound to, before any starts. */
+export interface ClaimWish {
+  readonly do: 'claim';
+  /** Given back with the answer. */
+  readonly claim: number;
+  readonly epochId: EpochId;
+  readonly to: BindTo;
+  readonly of: number;
+}
+
+/** The answer: the cpus of each, or why there are none. */
+export interface Claimed {
+  readonly claimed: number;
+  readonly cpus?: readonly string[];
+  readonly why?: string;
+}
+
+export type Wish = StartWish | StopWish | SignalWish | ClaimWish;
 
 /** What a program has used, with what it waited for. */
 export interface StepUse {
@@ -137,6 +155,7 @@ export function readWish(body: unknown): Wish | null {
   const { step, argv, epochId } = body;
   if (body['do'] === 'stop') return typeof step === 'string' ? { do: 'stop', step } : null;
   if (body['do'] === 'signal') return readSignal(step, body['signal']);
+  if (body['do'] === 'claim') return readClaim(body);
   if (body['do'] !== 'start' || typeof step !== 'string') return null;
   if (typeof epochId !== 'string' || !Array.isArray(argv)) return null;
   return body as unknown as StartWish;
@@ -147,6 +166,24 @@ function readSignal(step: unknown, signal: unknown): SignalWish | null {
   return Number.isInteger(signal) && signal >= 1 && signal <= 64
     ? { do: 'signal', step, signal }
     : null;
+}
+
+function readClaim(body: Record<string, unknown>): ClaimWish | null {
+  const { claim, epochId, to, of } = body;
+  if (!Number.isSafeInteger(claim) || typeof epochId !== 'string') return null;
+  if ((to !== 'core' && to !== 'numa') || !Number.isSafeInteger(of)) return null;
+  return body as unknown as ClaimWish;
+}
+
+/** Null: no answer about cpus. */
+export function readClaimed(body: unknown): Claimed | null {
+  if (!isMap(body) || !Number.isSafeInteger(body['claimed'])) return null;
+  const { cpus, why } = body;
+  const areCpus =
+    Array.isArray(cpus) &&
+    cpus.length <= PROCESSES_MAX &&
+    cpus.every((one) => isWord(one, CPUS_LENGTH_MAX) && one !== '');
+  return areCpus || isWord(why, COMMAND_LENGTH_MAX) ? (body as unknown as Claimed) : null;
 }
 
 function isTold(value: unknown): value is ToldProcess {

@@ -18,6 +18,7 @@ import {
 } from '../../../kernel/model/ids.ts';
 import { FEATURE_WORDS } from '../../../kernel/model/node-features.ts';
 import type { StepView } from '../api/step-view.ts';
+import type { StartStepReply } from '../api/steps.ts';
 import { type BindTo, type BindWish, tooFewCpus } from '../core/binding.ts';
 import { formatStepId, parseStepId } from '../core/ids.ts';
 import { COMMAND_LENGTH_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
@@ -29,7 +30,68 @@ import type { StepCursor } from '../ports/shelf.ts';
 
 const AWAY_SHOWN_MAX = 8;
 
-export const startStep: Handler<'startStep'> = (services, call) => {
+export const startStep: Handler<'startStep'> = async (services, call) => {
+  const { bind } = call.body;
+  if (bind === 'none') return startNow(services, call);
+  const places = placesToBind(services, call);
+  if (!places.ok) return places;
+  const { task, nodes } = places.value;
+  const old = nodes.find((node) => !canDo(services, node, 'bind'));
+  if (old !== undefined) return err(tooOld(old, 'bind'));
+  // Agents of the release before bind each process as it comes.
+  const asked = nodes.filter((node) => canDo(services, node, 'claims'));
+  const epochId = formatEpochId(task.id, task.epoch);
+  const cpus = await services.steps.claims.ask(asked, { epochId, to: bind });
+  return cpus.ok ? startNow(services, call) : err(notBoundWords(cpus.error));
+};
+
+/** The cpus of processes that the task starts itself. */
+export const claimCpus: Handler<'claimCpus'> = async (services, call) => {
+  const found = ownRunningTask(services, call);
+  if (!found.ok) return found;
+  const { nodes: wanted, bind: to } = call.body;
+  const own: readonly string[] = nodesInOrder(found.value);
+  const other = wanted.find((node) => !own.includes(node));
+  if (other !== undefined)
+    return err(refuse('argument.invalid', { what: `'${other}' is not a node of this task` }));
+  const nodes = wanted as NodeName[];
+  const away = refuseAway(services, nodes);
+  if (away !== null) return err(away);
+  const old = nodes.find((node) => !canDo(services, node, 'claims'));
+  if (old !== undefined) return err(tooOld(old, 'claims'));
+  const epochId = formatEpochId(found.value.id, found.value.epoch);
+  const cpus = await services.steps.claims.ask(nodes, { epochId, to });
+  return cpus.ok ? ok({ cpus: cpus.value }) : err(notBoundWords(cpus.error));
+};
+
+function notBoundWords(why: string): Refusal {
+  return refuse('argument.invalid', { what: `--bind: ${why}` });
+}
+
+function tooOld(node: NodeName, feature: 'bind' | 'claims'): Refusal {
+  const what = `--bind: node ${node} runs an agent too old for ${FEATURE_WORDS[feature]}; upgrade it, or leave --bind out`;
+  return refuse('argument.invalid', { what });
+}
+
+function refuseAway({ agents }: Services, nodes: readonly NodeName[]): Refusal | null {
+  const away = nodes.find((node) => agents.wingSession(node) === null);
+  return away === undefined ? null : refuse('step.node_away', { node: away });
+}
+
+/** Where they would run. */
+function placesToBind(
+  services: Services,
+  call: Call<'startStep'>,
+): Result<{ readonly task: Task; readonly nodes: NodeName[] }, Refusal> {
+  const found = ownRunningTask(services, call);
+  if (!found.ok) return found;
+  const places = placesIn(found.value, call.body);
+  if (!places.ok) return places;
+  const away = refuseAway(services, places.value);
+  return away === null ? ok({ task: found.value, nodes: places.value }) : err(away);
+}
+
+function startNow(services: Services, call: Call<'startStep'>): Result<StartStepReply, Refusal> {
   const { body, actor } = call;
   const found = ownRunningTask(services, call);
   if (!found.ok) return found;
@@ -42,18 +104,13 @@ export const startStep: Handler<'startStep'> = (services, call) => {
   const command = line.slice(0, COMMAND_LENGTH_MAX);
   const at = services.clock.now();
   const sessionOf = (node: NodeName) => services.agents.wingSession(node);
-  const away = nodes.find((node) => sessionOf(node) === null);
-  if (away !== undefined) return err(refuse('step.node_away', { node: away }));
-  const old = body.bind === 'none' ? undefined : nodes.find((node) => !canBind(services, node));
-  if (old !== undefined) {
-    const what = `--bind: node ${old} runs an agent too old for ${FEATURE_WORDS.bind}; upgrade it, or leave --bind out`;
-    return err(refuse('argument.invalid', { what }));
-  }
+  const away = refuseAway(services, nodes);
+  if (away !== null) return err(away);
   const made = { task: task.id, epochId, command, by: actor.name, nodes, at, sessionOf };
   const step = services.steps.book.add(made);
   if (!step.ok) return err(refuse('step.too_many', { task: task.id, what: step.error }));
   return order(services, { step: step.value, epochId, nodes, body });
-};
+}
 
 interface Ordered {
   readonly step: Step;
@@ -102,14 +159,14 @@ function bindOf(
 }
 
 /** An agent that does not know it would start the step unbound, without a word. */
-function canBind({ engine }: Services, node: NodeName): boolean {
-  return engine.state.nodes.get(node)?.features?.includes('bind') === true;
+function canDo({ engine }: Services, node: NodeName, feature: 'bind' | 'claims'): boolean {
+  return engine.state.nodes.get(node)?.features?.includes(feature) === true;
 }
 
 /** A running task in whose owner's name the caller may start programs. */
 export function ownRunningTask(
   services: Services,
-  call: Call<'startStep' | 'noteStep'>,
+  call: Call<'startStep' | 'noteStep' | 'claimCpus'>,
 ): Result<Task, Refusal> {
   const found = runningTask(services, call);
   if (!found.ok) return found;
@@ -121,7 +178,7 @@ export function ownRunningTask(
 /** Where none of an array is named, its one running task is meant. */
 function runningTask(
   services: Services,
-  { job, params }: Pick<Call<'startStep' | 'noteStep'>, 'job' | 'params'>,
+  { job, params }: Pick<Call<'startStep' | 'noteStep' | 'claimCpus'>, 'job' | 'params'>,
 ): Result<Task, Refusal> {
   const place = readPlace(params.id);
   if (!place.ok) return place;

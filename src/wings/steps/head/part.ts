@@ -6,7 +6,7 @@ import type { Log } from '../../../kernel/ports/log.ts';
 import type { stepRoutes } from '../api/steps.ts';
 import { STEPS_SHOWN_MAX } from '../core/limits.ts';
 import type { StepShelf } from '../ports/shelf.ts';
-import { listAllSteps, listSteps, signalStep, startStep } from './handlers.ts';
+import { claimCpus, listAllSteps, listSteps, signalStep, startStep } from './handlers.ts';
 import { endStep, noteStep } from './noted.ts';
 import { Steps } from './steps.ts';
 import { openStep, serveStep } from './upgrades.ts';
@@ -19,6 +19,7 @@ declare module '../../../kernel/head/http/services.ts' {
 
 const handlers: HandlersOf<typeof stepRoutes> = {
   startStep,
+  claimCpus,
   noteStep,
   endStep,
   listSteps,

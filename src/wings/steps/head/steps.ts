@@ -8,8 +8,9 @@ import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import { StepBook, type Trust } from '../core/book.ts';
 import { LINGER_MS, NEWS_PROCESSES_MAX } from '../core/limits.ts';
-import { type News, readNews, type ToldProcess, WING } from '../core/told.ts';
+import { type News, readClaimed, readNews, type ToldProcess, WING } from '../core/told.ts';
 import type { StepShelf } from '../ports/shelf.ts';
+import { Claims } from './claims.ts';
 import { Lines } from './lines.ts';
 import { mayTell } from './may-tell.ts';
 import { PastSteps } from './past-steps.ts';
@@ -26,6 +27,7 @@ export class Steps {
   readonly past: PastSteps;
   readonly book: StepBook;
   readonly lines = new Lines();
+  readonly claims: Claims;
   readonly #world: StepsWorld;
   readonly #timers = new Set<Timer>();
   readonly #expected = new Set<string>();
@@ -34,6 +36,7 @@ export class Steps {
 
   constructor(world: StepsWorld) {
     this.#world = world;
+    this.claims = new Claims(world.agents, world.clock);
     const past = new PastSteps(world);
     this.past = past;
     this.book = new StepBook({
@@ -57,6 +60,7 @@ export class Steps {
     for (const timer of this.#timers) timer.cancel();
     this.#timers.clear();
     this.lines.close();
+    this.claims.close();
   }
 
   /** For a process that has ended: its node comes within so long, or never. */
@@ -80,6 +84,8 @@ export class Steps {
   }
 
   #hear(node: NodeName, body: unknown): void {
+    const claimed = readClaimed(body);
+    if (claimed !== null) return this.claims.hear(node, claimed);
     const news = readNews(body, (count) =>
       this.#world.log.warn({ node, count }, 'what a node tells of steps cannot be read'),
     );

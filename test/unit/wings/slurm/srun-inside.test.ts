@@ -31,14 +31,46 @@ function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
   return { context, notes, said };
 }
 
-test('binding that is asked for on a node fails nothing there, and asks no head', async () => {
+function withApi(context: Context, api: () => Promise<unknown>): Context {
+  return { ...context, api } as unknown as Context;
+}
+
+test('binding that cannot be has a note on a node, and fails nothing there', async () => {
   const { context, notes } = onNode('/');
-  for (const bind of ['cores', 'map_cpu:0,1', 'socket', 'none', 'verbose']) {
+  for (const bind of ['map_cpu:0,1', 'socket', 'none', 'verbose']) {
     const words = [`--cpu-bind=${bind}`, '--output=/dev/null', 'true'];
     assert.equal(await srun(context, words), 0);
   }
-  assert.equal(notes.length, 3);
-  assert.match(notes[1] ?? '', /map_cpu:0,1 is not honoured/);
+  assert.equal(notes.length, 2);
+  assert.match(notes[0] ?? '', /map_cpu:0,1 is not honoured/);
+  const why = 'node n1 runs an agent too old';
+  const of = { kind: 'invalid_argument', code: 'argument.invalid', message: why } as const;
+  const api = () => Promise.reject(new Failure(of));
+  assert.equal(await srun(withApi(context, api), ['--cpu-bind=cores', '-o/dev/null', 'true']), 0);
+  assert.equal(notes[2], `--cpu-bind: ranks run unbound: ${why}`);
+});
+
+test('[Z12] ranks in a script are bound to the cpus that the head has asked for', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { context } = onNode(folder, { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2' });
+  const asked: unknown[] = [];
+  const call = async (name: string, { body }: { body: object }): Promise<object> => {
+    if (name === 'claimCpus') asked.push(body);
+    return { id: '42.0', cpus: ['0', '0'] };
+  };
+  const line = 'echo "$WEFT_CPUSET $(grep Cpus_allowed_list /proc/self/status)"';
+  const words = ['-n2', '--cpu-bind=verbose,cores', '-oout', 'sh', '-c', line];
+  assert.equal(
+    await srun(
+      withApi(context, async () => ({ call })),
+      words,
+    ),
+    0,
+  );
+  const said = readFileSync(path.join(folder, 'out'), 'utf8').trim().split('\n');
+  assert.deepEqual(said, ['0 Cpus_allowed_list:\t0', '0 Cpus_allowed_list:\t0']);
+  assert.deepEqual(asked, [{ nodes: ['n1', 'n1'], bind: 'core' }]);
 });
 
 test('[X1] ranks with one file overwrite nothing of each other', async (t) => {

@@ -26,6 +26,7 @@ const PART = { submission: EACH, numbers: [0], prints: ['x'] };
 const BODIES: Partial<Record<string, unknown>> = {
   submitJob: TRUE,
   startStep: { argv: ['true'] },
+  claimCpus: { nodes: ['n1'], bind: 'core' },
   noteStep: { title: 'true', nodes: ['n1'] },
   endStep: { exits: [{ code: 0 }] },
   signalStep: { signal: 10 },

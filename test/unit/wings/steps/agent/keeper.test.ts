@@ -351,3 +351,20 @@ test('[Z12] a bound step finds its cpus, which are given back with its task', as
   assert.deepEqual(ends().at(-1), { why });
   keeper.stop();
 });
+
+test('[Z12] a node says the cpus of processes before they start, or why there are none', () => {
+  const { keeper, told, epochs } = makeWorld();
+  const ask = (more: object) => {
+    const before = told.length;
+    keeper.heard('steps', { do: 'claim', claim: 5, epochId: EPOCH, to: 'core', of: 2, ...more });
+    return told.slice(before) as unknown[];
+  };
+  assert.deepEqual(ask({}), [{ claimed: 5, cpus: ['0', '1'] }]);
+  assert.deepEqual(ask({ to: 'numa' }), [{ claimed: 5, cpus: ['0-1', '0-1'] }]);
+  const [few] = ask({ of: 3 }) as { why: string }[];
+  assert.match(few?.why ?? '', /3 processes cannot be bound to a cpu each/);
+  assert.deepEqual(ask({ to: 'socket' }), []);
+  epochs.clear();
+  assert.deepEqual(ask({}), [{ claimed: 5, why: 'its task does not run' }]);
+  keeper.stop();
+});

@@ -152,6 +152,35 @@ test('[Z12] an agent that cannot bind is given no step that is to be bound', asy
   await eventually(() => wishesTo(agent).length === 1);
 });
 
+test('[Z12] no process of a step starts where one cannot be bound', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const ann = await world.client('ann');
+  const { place } = await runningJob(ann, agent);
+  const params = { id: String(place.jobId) };
+  const answer = async (count: number, body: object): Promise<void> => {
+    await eventually(() => wishesTo(agent).length === count);
+    const { claim } = wishesTo(agent).at(-1) ?? {};
+    agent.tell({ kind: 'wing', wing: 'steps', body: { claimed: claim, ...body } });
+  };
+  const bound = () => ann.call('startStep', { params, body: { ...ARGV, bind: 'core' } });
+  const refused = assert.rejects(bound, /--bind: on node n1 no cpu is free/);
+  await answer(1, { why: 'no cpu is free' });
+  await refused;
+  const started = bound();
+  await answer(2, { cpus: ['0'] });
+  assert.equal((await started).processes.length, 1);
+  await eventually(() => wishesTo(agent).at(-1)?.['do'] === 'start');
+  const claimed = ann.call('claimCpus', { params, body: { nodes: ['n1'], bind: 'core' } });
+  await answer(4, { cpus: ['0'] });
+  assert.deepEqual(await claimed, { cpus: ['0'] });
+  const elsewhere = { nodes: ['n2'], bind: 'core' } as const;
+  await assert.rejects(ann.call('claimCpus', { params, body: elsewhere }), /'n2' is not a node/);
+  const bob = await world.client('bob');
+  const own = { nodes: ['n1'], bind: 'core' } as const;
+  await assert.rejects(bob.call('claimCpus', { params, body: own }), /belongs to ann/);
+});
+
 test('[Z2] the two lines of a stream are joined, and a node serves its own processes alone', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');
