@@ -115,6 +115,8 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     const step = { argv: operands, tasks, nodeCount, label, cpus, endings, given, bind };
     return runAskedStep(context, step);
   }
+  if (given.mem !== undefined && given['mem-per-cpu'] !== undefined)
+    throw usage('--mem and --mem-per-cpu exclude each other');
   const names = given.nodelist === undefined ? null : expandHosts(given.nodelist);
   if (given.nodelist !== undefined && names === null)
     throw usage(`Invalid node name specified: ${given.nodelist}`);
@@ -135,14 +137,15 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     endings,
     bind: bindHere(context, given),
     isPmix: isPmix(given),
-    memory: memoryIn(given),
+    memory: memoryIn('mem', given.mem),
+    memoryPerCpu: memoryIn('mem-per-cpu', given['mem-per-cpu']),
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
   });
 }
 
 /** MiB; 0 is all that the job has. */
-function memoryIn({ mem }: Given): number | null {
-  const read = mem === undefined ? ok(null) : readMebibytes('mem', mem);
+function memoryIn(option: 'mem' | 'mem-per-cpu', said: string | undefined): number | null {
+  const read = said === undefined ? ok(null) : readMebibytes(option, said);
   if (!read.ok) throw usage(read.error);
   return read.value;
 }

@@ -56,6 +56,8 @@ export interface StepRequest extends StepShape {
   readonly isPmix: boolean;
   /** MiB on each node; null: nobody says. */
   readonly memory: number | null;
+  /** MiB for each cpu in place of it; null: nobody says. */
+  readonly memoryPerCpu: number | null;
 }
 
 export async function runStep(context: Context, wish: StepRequest): Promise<number> {
@@ -221,12 +223,14 @@ function refuseFolder(directory: string): void {
 /** Nothing keeps ranks in a script to less than the job has; more they can never have. */
 function refuseMore(
   { environment }: Context,
-  { cpus, memory }: StepRequest,
+  { cpus, memory, memoryPerCpu }: StepRequest,
   { cpusPerNode }: Required<Held>,
   { used, all }: { readonly used: number; readonly all: number },
 ): void {
   const has = Number(environment['SLURM_MEM_PER_NODE'] ?? 0) || null;
-  const wish = { ranks: Math.ceil(all / used), cpus: cpus ?? 1, memory };
+  const ranks = Math.ceil(all / used);
+  const perCpu = memoryPerCpu === null ? null : memoryPerCpu * ranks * (cpus ?? 1);
+  const wish = { ranks, cpus: cpus ?? 1, memory: memory ?? perCpu };
   const why = roomProblem(wish, { cpusPerNode, memory: has });
   if (why !== null)
     throw usage(`Unable to create step for job ${environment['SLURM_JOB_ID']}: ${why}`);

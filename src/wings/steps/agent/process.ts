@@ -279,6 +279,6 @@ export class StepProcess {
     if (!isAlone) return this.#spare();
     if (this.#isOver) return;
     const { clock } = this.#world.agent.ports;
-    this.#lingering = clock.after(LINGER_MS, () => this.hangUp());
+    this.#lingering = clock.after(this.wish.lingerMs ?? LINGER_MS, () => this.hangUp());
   }
 }

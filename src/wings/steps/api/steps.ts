@@ -10,7 +10,7 @@ import {
   type RouteShape,
   USER,
 } from '../../../kernel/api/route-shape.ts';
-import { PROCESSES_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
+import { LINGER_MS_MAX, LINGER_MS_MIN, PROCESSES_MAX, STEPS_PAGE_MAX } from '../core/limits.ts';
 import { stepView } from './step-view.ts';
 
 const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without a NUL' });
@@ -31,6 +31,8 @@ export const startStepRequest = z.strictObject({
   pmi: z.boolean().default(false),
   /** Each process to cpus of its own, to those of its task in one part of memory, or to none. */
   bind: z.enum(['none', 'core', 'numa']).default('none'),
+  /** How long it goes on when the line to whoever started it is lost; absent: a minute. */
+  lingerMs: z.int().min(LINGER_MS_MIN).max(LINGER_MS_MAX).optional(),
   /** Absent: that of the task. */
   directory: text.max(4000).optional(),
   /** The program has a terminal of this size, 0: of none that is said; one process only. */

@@ -3,6 +3,7 @@
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { PROCESSES_MAX } from '../core/limits.ts';
+import { defineLinger, readLinger } from './linger.ts';
 import { asPmix } from './pmix-step.ts';
 import { runStep } from './run-step.ts';
 import { readTarget } from './target.ts';
@@ -15,6 +16,7 @@ interface Options {
   readonly pmix?: boolean;
   readonly bind?: string;
   readonly label?: boolean;
+  readonly linger?: string;
   readonly chdir?: string;
   readonly env?: readonly string[];
 }
@@ -42,6 +44,7 @@ export const verb = defineVerb<Options>({
       'core: each process has cpus of its own; numa; none (the default)',
     );
     command.option('-l, --label', 'say before each line which process it is of');
+    defineLinger(command);
     command.option('--chdir <dir>', 'run there in place of where the task runs');
     command.option('--env <name=value...>', 'set a variable over those of the task');
     command.addHelpText('after', EXAMPLES);
@@ -73,6 +76,7 @@ export const verb = defineVerb<Options>({
       terminal: pty,
       pmi,
       bind,
+      lingerMs: readLinger(options.linger),
     };
     return runStep(context, pmix ? await asPmix(await context.api(), wish) : wish);
   },

@@ -22,6 +22,8 @@ export interface StepWish {
   /** The processes are of MPI, and find each other by PMI. */
   readonly pmi?: boolean;
   readonly bind?: 'none' | 'core' | 'numa';
+  /** How long it goes on when the line is lost; undefined: a minute. */
+  readonly lingerMs?: number | undefined;
   /** Shown in place of the command. */
   readonly title?: string;
   /** What it writes says of which rank it is: labels are of ranks. */
@@ -40,7 +42,7 @@ const PATIENCE = 3;
 /** Resolves with the highest exit code. */
 export async function runStep(context: Context, wish: StepWish): Promise<number> {
   const { target, argv, count, perNode, directory, environment, terminal } = wish;
-  const { pmi = false, bind = 'none', isTagged = false, title } = wish;
+  const { pmi = false, bind = 'none', isTagged = false, title, lingerMs } = wish;
   const api = await context.api();
   const raw = context.terminal.raw;
   const size = terminal ? (raw?.size() ?? { rows: 0, columns: 0 }) : undefined;
@@ -58,6 +60,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     pmi,
     ...(title === undefined ? {} : { title: titleWithin(title) }),
     ...bound,
+    ...(wish.lingerMs === undefined ? {} : { lingerMs: wish.lingerMs }),
   }).finally(early.end);
   const nodes = reply.processes.map(({ node: name }) => name);
   const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);
@@ -68,7 +71,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     const shown = isTagged ? taggedSink(context) : sinkOf(context, label);
     const heard = (bytes: Buffer): void => ranks?.hear(rank, bytes);
     const sink = { ...shown, pmi: heard };
-    const client = new StepClient(api, { id, rank, epochId, program: argv[0] }, sink);
+    const client = new StepClient(api, { id, rank, epochId, program: argv[0], lingerMs }, sink);
     ranks?.add(client);
     return { sink, client };
   });

@@ -2,18 +2,20 @@
 
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { defineLinger, readLinger } from './linger.ts';
 import { runStep } from './run-step.ts';
 import { readTarget } from './target.ts';
 
 /** The agent says which: that of the account on the node. */
 const SHELL = 'exec "$SHELL" -i';
 
-export const verb = defineVerb<{ readonly chdir?: string }>({
+export const verb = defineVerb<{ readonly chdir?: string; readonly linger?: string }>({
   define(command) {
     command.argument('[job]', 'job or task, perhaps with a node: 42, 42[7], 42/n2');
+    defineLinger(command);
     command.option('--chdir <dir>', 'begin there in place of where the task runs');
   },
-  async run({ context, args, options: { chdir } }) {
+  async run({ context, args, options: { chdir, linger } }) {
     const { target, rest } = readTarget(context, args);
     if (rest.length > 0) throw usage(`'${rest[0]}' is too much; a command goes with weft exec`);
     const isTerminal = context.terminal.raw !== undefined && context.terminal.outIsTerminal;
@@ -30,6 +32,7 @@ export const verb = defineVerb<{ readonly chdir?: string }>({
       environment: term === undefined ? {} : { TERM: term },
       label: false,
       terminal: true,
+      lingerMs: readLinger(linger),
     });
   },
 });

@@ -45,6 +45,10 @@ export const NEWS_PROCESSES_MAX = 100_000;
 export const HANG_UP_MS = 6_000;
 /** After its line is lost a step waits so long for the next one, and then it is hung up. */
 export const LINGER_MS = 60_000;
+/** The longest that anybody may ask for: somebody who left on Friday is back on Monday. */
+export const LINGER_MS_MAX = 4 * 86_400_000;
+/** The shortest: a head that is started anew needs about so long. */
+export const LINGER_MS_MIN = 1_000;
 /** Bytes on the way that the other side has not taken. */
 export const WINDOW_BYTES = 256 * 1024;
 /** One frame of a stream: what the helper on the node takes at once. */

@@ -38,6 +38,8 @@ export interface StartWish {
   readonly pmi?: boolean;
   /** Absent: to all cpus, as its task is. */
   readonly bind?: BindWish;
+  /** How long it goes on without a line. Absent: a minute. */
+  readonly lingerMs?: number;
 }
 
 /** All processes of a step here, to be hung up: it could not be started everywhere. */

@@ -64,6 +64,10 @@ export const claimCpus: Handler<'claimCpus'> = async (services, call) => {
   return cpus.ok ? ok({ cpus: cpus.value }) : err(notBoundWords(cpus.error));
 };
 
+function noLinger(node: NodeName): string {
+  return `--linger: node ${node} runs an agent that is too old for it; upgrade it, or leave --linger out`;
+}
+
 function notBoundWords(why: string): Refusal {
   return refuse('argument.invalid', { what: `--bind: ${why}` });
 }
@@ -99,6 +103,9 @@ function startNow(services: Services, call: Call<'startStep'>): Result<StartStep
   const places = placesIn(task, body);
   if (!places.ok) return places;
   const nodes = places.value;
+  // Agents that know no claims know of no time either, and would hang it up after a minute.
+  const old = nodes.find((node) => body.lingerMs !== undefined && !canDo(services, node, 'claims'));
+  if (old !== undefined) return err(refuse('argument.invalid', { what: noLinger(old) }));
   const epochId = formatEpochId(task.id, task.epoch);
   const line = body.title ?? formatProgram({ kind: 'argv', argv: body.argv });
   const command = line.slice(0, COMMAND_LENGTH_MAX);
@@ -137,6 +144,7 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
       by: step.by,
       pmi: body.pmi,
       ...bind,
+      ...(body.lingerMs === undefined ? {} : { lingerMs: body.lingerMs }),
     };
     if (agents.tellWing(node, WING, wish)) continue;
     steps.book.giveUp(step, rank, `node ${node} cannot be told of it`);

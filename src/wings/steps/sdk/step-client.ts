@@ -42,6 +42,8 @@ export interface StepPlace {
   readonly epochId?: string | undefined;
   /** The program, to be named where it cannot be started. */
   readonly program?: string | undefined;
+  /** How long its node waits for a line; absent: a minute. */
+  readonly lingerMs?: number | undefined;
 }
 
 const RETRY_MS = 200;
@@ -144,7 +146,7 @@ export class StepClient {
         if (this.#isOver) return;
         failedSince ??= performance.now();
         const isFinal = error instanceof Failure && !mayPass(error);
-        if (isFinal || performance.now() - failedSince > LINGER_MS) {
+        if (isFinal || performance.now() - failedSince > (this.#place.lingerMs ?? LINGER_MS)) {
           const words = error instanceof Error ? error.message : String(error);
           const why = isFinal ? words : `its line is lost: ${words}`;
           return this.#over({ code: OWN_FAILURE, why });

@@ -95,12 +95,12 @@ const TWO = { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2', SLURM_MEM_PER
 
 test('[X5] a step that asks for more than its job has is refused', async () => {
   const { context } = onNode('/', TWO);
-  for (const words of [['-c', '9'], ['-n2', '-c2'], ['--mem=900M']])
+  for (const words of [['-c', '9'], ['-n2', '-c2'], ['--mem=900M'], ['-n2', '--mem-per-cpu=101M']])
     await assert.rejects(
       () => srun(context, [...words, 'true']),
       /Unable to create step for job 42/,
     );
-  for (const words of [['-n1', '-c2'], ['--mem=200M'], ['--mem=0']])
+  for (const words of [['-n1', '-c2'], ['--mem=200M'], ['--mem=0'], ['-n2', '--mem-per-cpu=100M']])
     assert.equal(await srun(context, [...words, 'true']), 0, words.join(' '));
 });
 

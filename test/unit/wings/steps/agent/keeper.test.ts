@@ -257,6 +257,17 @@ test('[Z7] a step without a line for a minute is hung up', async () => {
   keeper.stop();
 });
 
+test('[Z7] a step goes on without a line for as long as it was told to', async () => {
+  const { keeper, pipes, clock } = makeWorld();
+  keeper.heard('steps', { ...wish(0), lingerMs: 3 * LINGER_MS });
+  await settled();
+  await clock.advance(3 * LINGER_MS - 1);
+  assert.deepEqual(pipes[0]?.said, []);
+  await clock.advance(1);
+  assert.deepEqual(pipes[0]?.said, ['040100000001']);
+  keeper.stop();
+});
+
 test('of steps that are over and read a node tells the newest, and of a task that is gone none', async () => {
   const { keeper, epochs, told, clock } = makeWorld(null);
   const all = CLOSED_MAX + 3;

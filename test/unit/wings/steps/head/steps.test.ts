@@ -147,6 +147,10 @@ test('[Z12] an agent that cannot bind is given no step that is to be bound', asy
     ann.call('startStep', { params, body: { ...ARGV, bind: 'core' } }),
     /node n1 runs an agent too old for steps that are bound to cpus/,
   );
+  await assert.rejects(
+    ann.call('startStep', { params, body: { ...ARGV, lingerMs: 120_000 } }),
+    /--linger: node n1 runs an agent that is too old/,
+  );
   assert.deepEqual(wishesTo(agent), []);
   await ann.call('startStep', { params, body: ARGV });
   await eventually(() => wishesTo(agent).length === 1);
