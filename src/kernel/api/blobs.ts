@@ -35,6 +35,8 @@ export const blobFilesReply = z.object({
       /** Device and number of the file, to tell that it is this one. */
       dev: z.string(),
       ino: z.string(),
+      /** The version of it that the head has hashed as it came; absent: it is another by now. */
+      verified: z.string().optional(),
     }),
   ),
 });

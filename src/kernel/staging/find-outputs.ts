@@ -12,8 +12,9 @@ import {
 import { pathFlaw } from '../files/entry.ts';
 import { staysInside } from '../files/links.ts';
 import type { OutsideCount } from '../files/outside.ts';
+import { versionOf } from '../files/verified.ts';
 import { FILE_DEPTH_MAX, FILE_ENTRIES_MAX } from '../model/limits.ts';
-import { breath, versionOf } from '../transfer/local-file.ts';
+import { breath } from '../transfer/local-file.ts';
 import { openFolder, pathIn } from './open-path.ts';
 
 export interface Found {

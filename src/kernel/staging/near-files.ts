@@ -5,12 +5,13 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { copyFile, open, stat } from 'node:fs/promises';
 import type { ReplyOf } from '../api/routes.ts';
+import { VerifiedFiles, versionOf } from '../files/verified.ts';
 import type { BlobHash } from '../model/blob.ts';
 import { refuse } from '../model/errors.ts';
 import { Failure, failure } from '../model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../model/limits.ts';
 import type { HeadAccess } from '../transfer/head-access.ts';
-import { hashOpen, versionOf } from '../transfer/local-file.ts';
+import { hashOpen } from '../transfer/local-file.ts';
 import type { Content } from './node-cache.ts';
 
 /** A file of the head's, which nobody here changes. */
@@ -24,14 +25,11 @@ export type NearContents = ReadonlyMap<BlobHash, CopyTo>;
 /** A file is not there any more, or is another one: its content has to come another way. */
 export class NotHere extends Error {}
 
-/** Files whose hash is remembered; more are hashed again. */
-const VERIFIED_MAX = 10_000;
 /** A clone where the file system has them. */
 const COPY = constants.COPYFILE_FICLONE | constants.COPYFILE_EXCL;
 
 export class NearFiles {
-  /** What each file was when its hash was found right. */
-  readonly #verified = new Map<BlobHash, string>();
+  readonly #verified = new VerifiedFiles();
 
   /** Those that can be copied; what the head does not say is fetched from it. */
   async find(access: HeadAccess, contents: readonly Content[]): Promise<NearContents> {
@@ -50,12 +48,15 @@ export class NearFiles {
     return found;
   }
 
-  /** Verifies what it has copied, once for as long as the head's file stays as it is. */
+  /**
+   * Verifies what it has copied, once for as long as the head's file stays as it is. Where the head
+   * has hashed that very file as it came, this machine has done so already.
+   */
   async #copy(from: NearFile, to: string): Promise<void> {
     const hash = from.hash as BlobHash;
     const version = await identify(from);
     await copyFile(from.path, to, COPY).catch(notNearIfGone);
-    if (this.#verified.get(hash) === version) {
+    if (from.verified === version || this.#verified.has(hash, version)) {
       if ((await identify(from)) === version) return;
       throw new NotHere(from.path);
     }
@@ -63,14 +64,7 @@ export class NearFiles {
     if ((await hashOpen(copied.fd, (await copied.stat()).size)) !== hash) {
       throw failure(refuse('blob.damaged', { hash, path: from.path }));
     }
-    this.#remember(hash, version);
-  }
-
-  #remember(hash: BlobHash, version: string): void {
-    this.#verified.delete(hash);
-    this.#verified.set(hash, version);
-    const [oldest] = this.#verified.keys();
-    if (this.#verified.size > VERIFIED_MAX && oldest !== undefined) this.#verified.delete(oldest);
+    this.#verified.note(hash, version);
   }
 }
 

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { promisify } from 'node:util';
 import { fileProblem } from '../config/file-problem.ts';
+import { versionOf } from '../files/verified.ts';
 import type { BlobHash } from '../model/blob.ts';
 import { usage } from '../model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX } from '../model/limits.ts';
@@ -196,11 +197,6 @@ async function hashLarge(fd: number, { signal, moved }: Hashing): Promise<BlobHa
     ({ bytesRead } = await next);
   }
   return hasher.digest('hex') as BlobHash;
-}
-
-/** ctime cannot be set back, unlike mtime. */
-export function versionOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): string {
-  return [dev, ino, size, mtimeNs, ctimeNs].join('-');
 }
 
 function isSystems(error: unknown): boolean {

@@ -19,6 +19,7 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { err, ok, type Result } from '../../base/result.ts';
 import { diskBytes } from '../../files/blobs/upload.ts';
+import { VerifiedFiles, versionOf } from '../../files/verified.ts';
 import type { BlobHash } from '../../model/blob.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -51,6 +52,8 @@ export interface BlobFile {
   readonly path: string;
   readonly dev: string;
   readonly ino: string;
+  /** Absent: nobody has hashed it as it is. */
+  readonly verified?: string;
 }
 
 /** A content of somebody, in a file of its own that is synced and verified. */
@@ -79,6 +82,8 @@ export class Contents {
   readonly #packs: Packs;
   /** Folders that are there: at most 256, and as many for each user. */
   readonly #folders = new Set<string>();
+  /** Files as they were once all their bytes had passed through this head. */
+  readonly #verified = new VerifiedFiles();
 
   constructor({ places, packs, clock, added, holdings }: ContentsParts) {
     this.#places = places;
@@ -123,8 +128,10 @@ export class Contents {
   fileOf(hash: BlobHash): BlobFile | null {
     if (this.#packs.touch(hash) !== null || this.#touchFile(hash) === null) return null;
     const file = this.#places.content(hash);
-    const { dev, ino } = statSync(file, { bigint: true });
-    return { hash, path: file, dev: String(dev), ino: String(ino) };
+    const status = statSync(file, { bigint: true });
+    const known = { hash, path: file, dev: String(status.dev), ino: String(status.ino) };
+    const version = versionOf(status);
+    return this.#verified.has(hash, version) ? { ...known, verified: version } : known;
   }
 
   async open(hash: BlobHash): Promise<Result<OpenBlob, Refusal>> {
@@ -202,7 +209,8 @@ export class Contents {
   /** Makes an arrived file a blob that its sender holds; equal content that is there stays. */
   keep({ user, hash, size, path: from }: Arrived): void {
     const content = this.#places.content(hash);
-    if (this.#touchFile(hash) === null) {
+    const isNew = this.#touchFile(hash) === null;
+    if (isNew) {
       const now = this.#clock.now() / 1000;
       utimesSync(from, now, now);
       renameSync(from, content);
@@ -211,6 +219,8 @@ export class Contents {
       unlinkSync(from);
     }
     this.#noteHolder(user, hash, size);
+    // Its second name has changed its version.
+    if (isNew) this.#verified.note(hash, versionOf(statSync(content, { bigint: true })));
   }
 
   /** The content is a file. */

@@ -17,6 +17,7 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { versionOf } from '../../../../src/kernel/files/verified.ts';
 import type { BlobHash } from '../../../../src/kernel/model/blob.ts';
 import { refuse } from '../../../../src/kernel/model/errors.ts';
 import { failure } from '../../../../src/kernel/model/failure.ts';
@@ -80,6 +81,22 @@ test('[F16] a damaged file is no content, also one that was whole before', async
   await assert.rejects(async () => copy?.(`${to}2`), { code: 'blob.damaged' });
   appendFileSync(file, 'more');
   await assert.rejects(async () => copy?.(`${to}3`), { code: 'blob.damaged' });
+});
+
+test('[F16] what the head has hashed as it came is hashed here only once it is another', async (t) => {
+  const { hash, file, said, find, to } = world(t);
+  const bytes = Buffer.alloc(SIZE, 'xyz');
+  writeFileSync(file, bytes);
+  const verified = versionOf(statSync(file, { bigint: true }));
+  const answer = () => ({ files: [{ ...said, verified }] });
+  const copy = (await find(answer)).get(hash);
+  await copy?.(to);
+  assert.ok(readFileSync(to).equals(bytes), 'nobody has looked whether these are the bytes');
+  // The same time and the same size: the system knows better.
+  const { atime, mtime } = statSync(file);
+  writeFileSync(file, bytes);
+  utimesSync(file, atime, mtime);
+  await assert.rejects(async () => copy?.(`${to}2`), { code: 'blob.damaged' });
 });
 
 test('[F16] another file in its place, or none, is not near', async (t) => {

@@ -18,6 +18,7 @@ import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { outputBytesMin } from '../../../../../src/bin/head-files.ts';
 import { References } from '../../../../../src/kernel/files/blobs/references.ts';
+import { versionOf } from '../../../../../src/kernel/files/verified.ts';
 import type { Giver } from '../../../../../src/kernel/head/blobs/blob-room.ts';
 import {
   type BlobReader,
@@ -125,6 +126,22 @@ async function read(store: BlobStore, hash: BlobHash): Promise<string | null> {
   await opened.value.close();
   return text;
 }
+
+test('[F16] a file is said to be verified while it is as its bytes have passed', async (t) => {
+  const b = await bench(t);
+  const isVerified = async (): Promise<boolean> => {
+    const [file] = await b.store.files(reader('anna'), [hashOf('content')]);
+    assert.ok(file !== undefined);
+    return file.verified === versionOf(statSync(file.path, { bigint: true }));
+  };
+  await b.send('anna', 'content');
+  assert.ok(await isVerified());
+  const [file] = await b.store.files(reader('anna'), [hashOf('content')]);
+  writeFileSync(file?.path ?? '', 'cOntent');
+  assert.equal(await isVerified(), false, 'somebody has written to it');
+  await b.restart();
+  assert.equal(await isVerified(), false, 'this head has not seen its bytes');
+});
 
 test('[F1] a blob is there when all of it has come and is what it was said to be', async (t) => {
   const { store, files, send } = await bench(t);
