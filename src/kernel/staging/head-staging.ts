@@ -8,6 +8,7 @@ import type { FileEntry } from '../files/entry.ts';
 import { entriesFor, type FileSet, ownFiles } from '../files/file-set.ts';
 import type { BlobHash } from '../model/blob.ts';
 import { Failure } from '../model/failure.ts';
+import type { JobId } from '../model/ids.ts';
 import {
   BLOB_PACKED_BYTES_MAX,
   OUTPUTS_INLINE_BYTES_MAX,
@@ -19,11 +20,12 @@ import type { Files, Owner } from '../ports/files.ts';
 import type { Log } from '../ports/log.ts';
 import type { Staging, StagingFailure } from '../ports/staging.ts';
 import { downloadFiles } from '../transfer/download.ts';
-import { fetchSmall, receiveSmall } from '../transfer/download-pack.ts';
+import { type Named, receiveSmall } from '../transfer/download-pack.ts';
 import type { HeadAccess } from '../transfer/head-access.ts';
 import { uploadFiles } from '../transfer/upload.ts';
 import { Changed, type Collection, collectOutputs } from './collect.ts';
 import { FileSets } from './file-sets.ts';
+import { GatheredFetches } from './gathered-fetches.ts';
 import type { HeadLine } from './head-line.ts';
 import { type Layout, layOut } from './layout.ts';
 import { type NearContents, NearFiles, NotHere } from './near-files.ts';
@@ -40,8 +42,15 @@ export interface HeadStagingOptions {
 
 interface Laying extends Pick<Layout, 'entries' | 'folder' | 'owner'> {
   readonly access: HeadAccess;
-  readonly own: readonly { readonly hash: BlobHash; readonly path: string }[];
+  readonly jobId: JobId;
+  readonly own: Own;
   readonly signal: AbortSignal;
+}
+
+/** What a task alone needs, each content once. */
+interface Own {
+  readonly contents: readonly Named[];
+  readonly bytes: number;
 }
 
 /** Tasks whose files move at a time, in each direction. */
@@ -51,6 +60,7 @@ const TURNS_MAX = 3;
 /** Files of one task that go from memory to their place, and their bytes. */
 const OWN_MAX = 500;
 const OWN_BYTES_MAX = 1_048_576;
+const NOTHING_OWN: Own = { contents: [], bytes: 0 };
 /** The disk has no room, or a quota of it none. */
 const FULL: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 /** Files that are named at most of those left out. */
@@ -60,6 +70,7 @@ export class HeadStaging implements Staging {
   readonly #options: HeadStagingOptions;
   readonly #sets = new FileSets();
   readonly #near = new NearFiles();
+  readonly #ownFiles = new GatheredFetches();
   readonly #bringing = new Slots(TASKS_AT_ONCE);
   readonly #storing = new Slots(TASKS_AT_ONCE);
 
@@ -101,13 +112,14 @@ export class HeadStaging implements Staging {
     const access = this.#options.line.access(order.epochId, signal);
     const set = await this.#setOf(order, access);
     const entries = entriesOf(set, order);
-    const own = set === null ? [] : smallOwn(set, order);
+    const own = set === null ? NOTHING_OWN : smallOwn(set, order);
+    const { jobId } = order.place;
     const aside = `${directory}.in`;
     // What an agent that was killed left of either.
     await files.removeTree(aside);
     await files.removeTree(directory);
     mkdirSync(aside, { mode: 0o700 });
-    const laying = { access, entries, own, folder: aside, owner, signal };
+    const laying = { access, jobId, entries, own, folder: aside, owner, signal };
     const anew = async (): Promise<void> => {
       await files.removeTree(aside);
       mkdirSync(aside, { mode: 0o700 });
@@ -142,8 +154,9 @@ export class HeadStaging implements Staging {
     return this.#near.find(access, contentsOf(entries));
   }
 
-  async #lay({ access, own, signal, ...layout }: Laying, near: NearContents): Promise<void> {
-    const inMemory = await fetchSmall(access, own);
+  async #lay(laying: Laying, near: NearContents): Promise<void> {
+    const { access, jobId, own, signal, ...layout } = laying;
+    const inMemory = await this.#ownFiles.fetch(jobId, { access, ...own, signal });
     const cached = contentsOf(layout.entries).filter(
       ({ hash }) => !inMemory.has(hash) && !near.has(hash),
     );
@@ -241,13 +254,13 @@ function entriesOf(set: FileSet | null, { place }: LaunchOrder): readonly FileEn
  * What no other task needs, as far as it is little: in the cache it would only be a second file to
  * be made and removed.
  */
-function smallOwn(set: FileSet, { place }: LaunchOrder): { hash: BlobHash; path: string }[] {
-  if (place.index === null) return [];
+function smallOwn(set: FileSet, { place }: LaunchOrder): Own {
+  if (place.index === null) return NOTHING_OWN;
   const own = ownFiles(set, place.index).filter(({ size }) => size <= BLOB_PACKED_BYTES_MAX);
   const bytes = own.reduce((sum, { size }) => sum + size, 0);
-  if (own.length > OWN_MAX || bytes > OWN_BYTES_MAX) return [];
+  if (own.length > OWN_MAX || bytes > OWN_BYTES_MAX) return NOTHING_OWN;
   const paths = new Map(own.map(({ sha256, path }) => [sha256 as BlobHash, path]));
-  return [...paths].map(([hash, path]) => ({ hash, path }));
+  return { contents: [...paths].map(([hash, path]) => ({ hash, path })), bytes };
 }
 
 /**

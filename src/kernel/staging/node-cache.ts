@@ -15,6 +15,7 @@ import { asideOf } from '../transfer/arriving.ts';
 import { breath, hashOpen } from '../transfer/local-file.ts';
 import { sealOf } from './seal.ts';
 import { SmallCache } from './small-cache.ts';
+import { unlessAborted } from './unless-aborted.ts';
 
 export interface NodeCacheOptions {
   /** Made when it is not there. */
@@ -308,14 +309,4 @@ export class NodeCache {
 async function hashOfFile(file: string): Promise<BlobHash> {
   await using handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW);
   return hashOpen(handle.fd, (await handle.stat()).size);
-}
-
-async function unlessAborted(others: Promise<unknown>, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  let stop = (): void => undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-  });
-  await Promise.race([others, aborted]).finally(() => signal.removeEventListener('abort', stop));
 }

@@ -25,7 +25,7 @@ const ANEW = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | consta
 export const PACKS_AT_ONCE = 2;
 
 /** A content, and what it is for. */
-type Named = Pick<Wanted, 'hash' | 'path'>;
+export type Named = Pick<Wanted, 'hash' | 'path'>;
 
 /** What has come whole stays; the rest is asked for again as long as that becomes less. */
 export function downloadPack(
@@ -69,11 +69,14 @@ interface Taking<T> extends PackFlaws<T> {
   readonly take: (wanted: T, bytes: Uint8Array) => void;
 }
 
+/** Contents by their hash. */
+export type SmallContents = ReadonlyMap<BlobHash, Uint8Array>;
+
 /** Contents that are so small, and few, that they stay in memory. */
 export async function fetchSmall(
   access: HeadAccess,
   contents: readonly Named[],
-): Promise<ReadonlyMap<BlobHash, Uint8Array>> {
+): Promise<SmallContents> {
   const came = new Map<BlobHash, Uint8Array>();
   if (contents.length === 0) return came;
   const take = ({ hash }: Named, bytes: Uint8Array) => void came.set(hash, bytes);
