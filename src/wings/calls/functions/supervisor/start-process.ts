@@ -13,11 +13,15 @@ export interface Started {
 
 export function startProcess(
   [program = '', ...args]: readonly string[],
-  options: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string },
+  /** `slate`: a file that it finds open behind its pipes. */
+  {
+    slate,
+    ...options
+  }: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string; readonly slate: number },
 ): Started | Error {
   let started: ChildProcess;
   try {
-    const stdio = ['ignore', 'inherit', 'pipe', 'pipe', 'pipe'] as const;
+    const stdio = ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', slate] as const;
     started = spawn(program, args, { ...options, stdio: [...stdio] });
   } catch (error) {
     // No memory for a process, for one.

@@ -45,11 +45,19 @@ export class StartedBy {
     this.#running = run;
   }
 
-  over(run: number): void {
+  withdrawn(run: number): void {
     this.#given.delete(run);
-    if (this.#running !== run) return;
-    this.#running = null;
-    this.#freeSince = performance.now();
+  }
+
+  over(run: number, endedAt: number): void {
+    this.#given.delete(run);
+    if (this.#running === run) this.#running = null;
+    this.#freeSince = endedAt;
+  }
+
+  /** Before it is looked for what runs. */
+  halt(pid: number): void {
+    if (this.#given.size > 0) this.#processes.send(pid, 'SIGSTOP');
   }
 
   /**
@@ -58,7 +66,6 @@ export class StartedBy {
    */
   stop(pid: number): void {
     if (this.#running === null) return;
-    this.#processes.send(pid, 'SIGSTOP');
     const { alone } = this.#bounds(this.#running);
     const all = this.#processes.list().filter(({ startTicks }) => startTicks >= alone);
     this.#kin = below(all, new Set([pid]));

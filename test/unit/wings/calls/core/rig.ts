@@ -282,7 +282,8 @@ export class Worker implements WorkerPort {
     const call = this.inner.get(depth)?.[0];
     assert.ok(call !== undefined, `${this.name} has an inner call of depth ${depth} to start`);
     this.started.push(`${textOf(call.payload)}#${call.attempt}`);
-    this.session.childStarting(call.run, this.#rig.now, depth);
+    const { now: at } = this.#rig;
+    this.session.childStarting({ run: call.run, at }, at, depth);
     return call;
   }
 
@@ -290,9 +291,11 @@ export class Worker implements WorkerPort {
     const call = this.inner.get(depth)?.shift();
     assert.ok(call !== undefined, `${this.name} has an inner call of depth ${depth} to end`);
     const bytes = bytesOf(`did ${textOf(call.payload)}`);
-    this.session.childEnded({ run: call.run, ok: true, bytes }, this.#rig.now, depth);
+    const end = { run: call.run, ok: true, bytes, elapsedMs: 0 };
+    this.session.childEnded(end, this.#rig.now, depth);
   }
 
+  #startedAt = 0;
   readonly givesBack: number[] = [];
 
   /** The child gives back what it was asked for. */
@@ -311,7 +314,8 @@ export class Worker implements WorkerPort {
     const [call] = this.runs;
     assert.ok(call !== undefined, `${this.name} has a call to start`);
     this.started.push(`${textOf(call.payload)}#${call.attempt}`);
-    this.session.childStarting(call.run, this.#rig.now);
+    this.#startedAt = this.#rig.now;
+    this.session.childStarting({ run: call.run, at: this.#startedAt }, this.#startedAt);
     return call;
   }
 
@@ -321,7 +325,9 @@ export class Worker implements WorkerPort {
     assert.ok(call !== undefined, `${this.name} has a call to end`);
     const given = result ?? `did ${textOf(call.payload)}`;
     const bytes = typeof given === 'string' ? bytesOf(given) : given;
-    this.session.childEnded({ run: call.run, ok, bytes }, this.#rig.now);
+    const { now } = this.#rig;
+    const elapsedMs = now - this.#startedAt;
+    this.session.childEnded({ run: call.run, ok, bytes, elapsedMs }, now);
   }
 
   /** Starts and ends all that the child has and gets. */

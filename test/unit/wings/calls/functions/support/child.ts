@@ -53,6 +53,9 @@ interface Open {
   hasStarted: boolean;
 }
 
+/** Often enough to stand for the ticks of its supervisor. */
+const LOOK_MS = 5;
+
 export async function startChild(options: Partial<ChildOptions> = {}): Promise<TestChild> {
   const scratch = mkdtempSync(join(tmpdir(), 'weft-child-'));
   const open = new Map<number, Open>();
@@ -88,8 +91,8 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
         if (call !== undefined) call.hasStarted = true;
         call?.onStart();
       },
-      ended: (run, ok, value) => {
-        const result = unpackResult(bytesOf(value));
+      ended: (run, { ok, bytes }) => {
+        const result = unpackResult(bytesOf(bytes));
         settle(run, ok ? { value: result } : { error: result });
       },
       progress: (_run, bytes) => progress.push(unpackResult(bytes)),
@@ -124,6 +127,8 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
     return { run, end: end.promise };
   };
   await Promise.race([ready.promise, died.promise]);
+  const looks = setInterval(() => child.look(), LOOK_MS);
+  void died.promise.then(() => clearInterval(looks));
   return {
     child,
     died: died.promise,
