@@ -81,6 +81,17 @@ describe('a training run over the gpus of two nodes', () => {
     assert.equal((await cluster.weft('run', '--torchrun', '--', '--help')).code, 2);
   });
 
+  it('[V19] ranks of their own find each other without a launcher', async () => {
+    const line = 'echo "rank $RANK of $WORLD_SIZE, here $LOCAL_RANK: $MASTER_ADDR $MASTER_PORT"';
+    const options = ['--follow', '--nodes', '2', '--gpus', '2', '--procs', '2', '--cpus', '0'];
+    const said = await cluster.ok('run', ...options, line);
+    const shown = /rank (\d) of 4, here (\d): 127\.0\.0\.1 (\d{5})$/gm;
+    const found = [...said.matchAll(shown)].map(([, ...words]) => words);
+    const ranks = found.map(([rank, local]) => `${rank} ${local}`).sort();
+    assert.deepEqual(ranks, ['0 0', '1 1', '2 0', '3 1'], said);
+    assert.equal(new Set(found.map(([, , port]) => port)).size, 1, said);
+  });
+
   it('[V19] one that is requeued goes on from its checkpoint', async () => {
     const checkpoint = path.join(cluster.work, 'checkpoint.json');
     const stepNow = (): number =>

@@ -6,7 +6,7 @@ import type { LaunchOrder } from '../model/orders.ts';
 import { threadCounts } from '../model/thread-counts.ts';
 import { ranksPerNode } from './host-lines.ts';
 import { slotsFile } from './names.ts';
-import type { AgentPart, Surroundings } from './part.ts';
+import type { AgentPart, Surroundings, Variables } from './part.ts';
 
 /** Values of variables by name. */
 type Values = Record<string, string>;
@@ -24,23 +24,39 @@ export function enginesPath(jobPath = JOB_PATH): string {
  */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
-/** The part that is the same for all processes here, as `NAME=value`. */
-export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]): string[] {
+export interface Environment {
+  /** The part that is the same for all processes here, as `NAME=value`. */
+  readonly common: string[];
+  /** What wings say of one of them beside it. */
+  readonly ofRank: (rank: number) => string[];
+}
+
+export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]): Environment {
   const given = givenBy(of.order);
   const own: Values = identity(of);
   const usual: Values = {};
+  const ranked: NonNullable<Variables['ofRank']>[] = [];
   for (const part of parts) {
     const by = part.variables?.(of);
     if (by?.ours !== undefined) Object.assign(own, by.ours);
     if (by?.usual !== undefined) Object.assign(usual, by.usual);
+    if (by?.ofRank !== undefined) ranked.push(by.ofRank);
   }
+  const ofRank = (rank: number): string[] => {
+    return ranked.flatMap((by) =>
+      Object.entries(by(rank)).map(([name, value]) => `${name}=${value}`),
+    );
+  };
+  const differing = new Set(ranked.flatMap((by) => Object.keys(by(0))));
   Object.assign(usual, usualOf(of), whereHeadIs(of, given), threadsOf(of.order, given));
   // Loops, not lists of lists: each start of a task passes here with some sixty variables.
   const list: string[] = [];
   for (const name in usual) if (!given.has(name)) addEntry(list, name, usual[name] as string);
-  for (const [name, entry] of given) if (!Object.hasOwn(own, name)) list.push(entry);
+  for (const [name, entry] of given) {
+    if (!Object.hasOwn(own, name) && !differing.has(name)) list.push(entry);
+  }
   for (const name in own) addEntry(list, name, own[name] as string);
-  return list;
+  return { common: list, ofRank };
 }
 
 /** By a job's variables: orders of its tasks that came together share them. */
@@ -135,11 +151,18 @@ function nodeList(nodes: LaunchOrder['nodes']): Record<string, string> {
   return list.length > LAUNCH_STRING_BYTES_MAX - 64 ? {} : { WEFT_NODELIST: list };
 }
 
-/** The part that differs from process to process. */
+/** With the part that differs from process to process. */
 export function environmentOfProcess(
-  common: readonly string[],
+  { common, ofRank }: Environment,
   rank: number,
   mark: string,
 ): string[] {
-  return [...common, `WEFT_PROC_RANK=${rank}`, `CM_PROC_RANK=${rank}`, `WEFT_LAUNCH=${mark}`];
+  const own = ofRank(rank);
+  return [
+    ...common,
+    ...own,
+    `WEFT_PROC_RANK=${rank}`,
+    `CM_PROC_RANK=${rank}`,
+    `WEFT_LAUNCH=${mark}`,
+  ];
 }

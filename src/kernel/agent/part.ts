@@ -46,6 +46,8 @@ export interface Variables {
   readonly usual?: Readonly<Record<string, string>>;
   /** Only the agent gives them a value. */
   readonly ours?: Readonly<Record<string, string>>;
+  /** The same of what differs between the processes of the task here, by their number from 0. */
+  readonly ofRank?: (rank: number) => Readonly<Record<string, string>>;
 }
 
 /** One process that is about to be started. */

@@ -304,7 +304,8 @@ export class Preparer {
     return Array.from({ length: order.processesPerNode }, (_, rank) => {
       const launchId = firstLaunchId + rank;
       const mark = markOf(settings, launchId);
-      const inItsPlace = this.#inItsPlace({ order, directory, environment, mark });
+      const { common } = environment;
+      const inItsPlace = this.#inItsPlace({ order, directory, environment: common, mark });
       return {
         launchId,
         argv: inItsPlace ?? argv,

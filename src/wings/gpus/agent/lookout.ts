@@ -15,6 +15,7 @@ export interface LookSettings extends CardRules {
 
 /** A node that wants to know. */
 export interface Viewer {
+  readonly node: string;
   /** Uuids of cards that its tasks have. */
   held(): Iterable<string>;
   /** By which its agent marks the processes of its tasks. */
@@ -67,6 +68,11 @@ export class Lookout {
     const cards = new Map(this.#machine.cards);
     for (const one of known) if (!cards.has(one.seen.uuid)) cards.set(one.seen.uuid, one);
     this.#machine = { ...this.#machine, cards };
+  }
+
+  /** Whether the node is one of this program. */
+  isHere(node: string): boolean {
+    return [...this.#viewers].some((viewer) => viewer.node === node);
   }
 
   /** Adds a viewer, whose cards belong to it from now on. */

@@ -57,6 +57,10 @@ export class NodeWatch implements Companion, Viewer {
     lookout.join(this);
   }
 
+  get node(): string {
+    return this.#agent.settings.node;
+  }
+
   get uuids(): readonly string[] {
     return this.#uuids;
   }

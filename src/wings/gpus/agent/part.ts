@@ -3,6 +3,7 @@
 
 import type { AgentInside, AgentPart, AtSocket } from '../../../kernel/agent/part.ts';
 import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
+import { meetingOf } from '../core/meeting.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
 import { type KeepingWorld, keeping } from './keeping.ts';
 import type { Lookout } from './lookout.ts';
@@ -19,7 +20,10 @@ export function gpusPart(
 ): AgentPart {
   let watch: NodeWatch | null = null;
   return {
-    variables: ({ order }) => ({ ours: watch?.variables(order.share) ?? {} }),
+    variables: ({ order }) => {
+      const { ours = {}, ...meeting } = meetingOf(order, (node) => lookout.isHere(node));
+      return { ...meeting, ours: { ...watch?.variables(order.share), ...ours } };
+    },
     shut: (share) => watch?.shut(share) ?? [],
     accompany: (agent) => {
       const own = new NodeWatch(agent, lookout, settings, knownBy(agent));

@@ -69,7 +69,11 @@ test('[J4] the largest environment that is accepted fits a frame with all that t
     leaseMs: 1000,
     setIds: { uid: 1, gid: 1, groups: Array.from({ length: 1000 }, (_, at) => at) },
     argv: TRUE.argv,
-    environment: environmentOfProcess([...environment, nodelist], 4095, 'x'.repeat(200)),
+    environment: environmentOfProcess(
+      { common: [...environment, nodelist], ofRank: () => [] },
+      4095,
+      'x'.repeat(200),
+    ),
     cwd: path,
     stdin: path,
     stdout: path,

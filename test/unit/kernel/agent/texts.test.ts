@@ -79,7 +79,7 @@ test('a job finds programs where its node says, unless it brings a PATH of its o
   const found = (environment: Record<string, string>, own: Partial<AgentSettings>) => {
     const task = { order: { ...order, environment }, account: ALICE, hostFile: '/h' };
     const node = { temporary: null, settings: { ...settings(), ...own } };
-    const list = buildEnvironment({ ...task, ...node }, []);
+    const { common: list } = buildEnvironment({ ...task, ...node }, []);
     return list.filter((entry) => entry.startsWith('PATH='));
   };
   assert.deepEqual(found({}, {}), ['PATH=/usr/local/bin:/usr/bin:/bin']);
@@ -93,7 +93,7 @@ test('a job finds the head of its machine, unless it says another', () => {
   const found = (environment: Record<string, string>, own: Partial<AgentSettings>) => {
     const task = { order: { ...order, environment }, account: ALICE, hostFile: '/h' };
     const node = { temporary: null, settings: { ...settings(), ...own } };
-    return buildEnvironment({ ...task, ...node }, []).filter((entry) =>
+    return buildEnvironment({ ...task, ...node }, []).common.filter((entry) =>
       /^WEFT_(?:DIR|HEAD|TOKEN)/.test(entry),
     );
   };
@@ -174,6 +174,20 @@ test('a name of ours in the environment of a job has no effect, ours comes once'
   const entries = list.filter((entry) => /^(WEFT_LAUNCH|.*_PROC_RANK|WEFT_X|CM_)=/.test(entry));
   const wanted = ['CM_=y', 'CM_PROC_RANK=5', 'WEFT_LAUNCH=inst:9', 'WEFT_PROC_RANK=5'];
   assert.deepEqual(entries.sort(), wanted);
+});
+
+test('what a wing says of each process is its own, and no job says it', () => {
+  const given = { RANK: '9', KEPT: 'x' };
+  const place = { account: ALICE, hostFile: '/h', temporary: null, settings: settings() };
+  const of = { order: { ...order, environment: given }, ...place };
+  const ofRank = (rank: number) => ({ RANK: String(rank + 1) });
+  const list = environmentOfProcess(
+    buildEnvironment(of, [{ variables: () => ({ ofRank }) }]),
+    5,
+    'inst:9',
+  );
+  const found = list.filter((entry) => /^(RANK|KEPT)=/.test(entry)).sort();
+  assert.deepEqual(found, ['KEPT=x', 'RANK=6']);
 });
 
 test('any prefix of a journal loads, up to its last whole frame', () => {

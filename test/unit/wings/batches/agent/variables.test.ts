@@ -11,7 +11,8 @@ import { launch, shell } from '../../../kernel/agent/orders.ts';
 function environment(other: Partial<LaunchOrder>): Record<string, string> {
   const order = { ...launch(42, shell('x')), ...other };
   const place = { hostFile: '/h', temporary: null, settings: settings() };
-  const list = buildEnvironment({ order, account: ALICE, ...place }, [batchesPart()]);
+  const of = { order, account: ALICE, ...place };
+  const { common: list } = buildEnvironment(of, [batchesPart()]);
   return Object.fromEntries(list.map((entry) => entry.split(/=(.*)/s).slice(0, 2)));
 }
 

@@ -20,7 +20,8 @@ const PART = mpiPart({ server: ['weft-rshd'], client: '/bin/weft-rsh' });
 function environment(order: LaunchOrder, isWholeMachine = true): Map<string, string> {
   const place = { hostFile: '/h', temporary: null };
   const own = { ...settings(), isWholeMachine };
-  const list = buildEnvironment({ order, account: ALICE, ...place, settings: own }, [PART]);
+  const of = { order, account: ALICE, ...place, settings: own };
+  const { common: list } = buildEnvironment(of, [PART]);
   return new Map(list.map((entry) => entry.split(/=(.*)/s).slice(0, 2) as [string, string]));
 }
 
