@@ -151,7 +151,29 @@ function giveUnjoined(): Planted {
   };
 }
 
+/** A whole node is billed with all its gpus, whichever of them the task has. */
+function billGoneCards(): Planted {
+  return {
+    remove: replaceMethod(Board.prototype, 'start', (original) => {
+      return function start(this: Board, ...[ask, views, taker]: Parameters<Board['start']>) {
+        const shares = original.call(this, ask, views, taker);
+        if (!ask.request.exclusive) return shares;
+        return shares.map((share, at) => {
+          const { gpuCount } = (views[at] as NodeView).total;
+          return { ...share, resources: { ...share.resources, gpuCount } };
+        });
+      };
+    }),
+  };
+}
+
 export const SCHEDULER_CANARIES: readonly Canary[] = [
+  {
+    name: 'gone-cards-billed',
+    sentence: 'who has a whole node is billed for a gpu of it that is gone',
+    plant: billGoneCards,
+    weather: { ...CROWDED, cardMs: 3000 },
+  },
   {
     name: 'any-card-will-do',
     sentence: 'tasks get the first gpus of a node, whichever they asked for and whoever has them',

@@ -103,6 +103,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'spool-not-emptied': 1,
   'limit-ignored': 2,
   'licences-ignored': 4,
+  'gone-cards-billed': 11,
   'any-card-will-do': 3,
   'links-ignored': 3,
   'near-cards-ignored': 5,

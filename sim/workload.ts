@@ -229,7 +229,8 @@ export class Workload {
     if (links !== null && of('gpu links').happens(links)) {
       return { gpuCount: 2, gpuLinks: 'nvlink' };
     }
-    return { gpuCount: 1, ...of('gpu kind').pick(kinds) };
+    const gpuCount = links !== null && of('gpu count').happens(0.3) ? 2 : 1;
+    return { gpuCount, ...of('gpu kind').pick(kinds) };
   }
 
   /** A licence of the cluster, where its config has any, more often than one of a node. */

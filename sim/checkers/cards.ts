@@ -20,6 +20,11 @@ export function checkCards(
   for (const share of shares) {
     const { node: name, gpus, gpuShareBytes } = share;
     if (gpuShareBytes === undefined && request?.exclusive !== true) checkNear(state, place, share);
+    const { gpuCount } = share.resources;
+    if (gpuCount !== gpus.length) {
+      const words = `job ${place.jobId} counts ${gpuCount} gpus of ${name}`;
+      throw new Violation('V3', `${words}, and has ${gpus.length}`);
+    }
     const node = state.nodes.get(name);
     if (node?.gpus == null) continue;
     if (kind?.links !== undefined && !areJoined(node.gpus, gpus)) {

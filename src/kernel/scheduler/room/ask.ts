@@ -123,9 +123,18 @@ export function takenAtStart(
   request: ResourceRequest,
   open: Cards | undefined,
 ): Taken {
+  if (request.exclusive) return wholeNow(view);
   const { gpuCount, gpuKind = ANY_KIND } = request.perNode;
   const isOpen = open !== undefined && fittingFrom(open, gpuCount, gpuKind) !== null;
   return takenOf(view, request, isOpen ? open : view.free.cards);
+}
+
+/** All that the node can give: of its gpus not those that are used outside, ill or gone. */
+function wholeNow({ total, gpusFree }: NodeView): Taken {
+  const gpus = gpusFree.slice(0, total.gpuCount);
+  const counts = { ...total, gpuCount: gpus.length };
+  if (total.cards === undefined) return { resources: counts, gpus };
+  return { resources: { ...counts, cards: heldOn(total.cards.deck, gpus, null) }, gpus };
 }
 
 /** What it holds of the node once it runs there; `cards`: what it may have of them. */

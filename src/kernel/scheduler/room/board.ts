@@ -317,7 +317,7 @@ function shareOf(
   const types = typesOf(total.cards, gpus);
   const share = {
     node: name,
-    resources: plainAmounts(exclusive ? total : perNode),
+    resources: plainAmounts(exclusive ? { ...total, gpuCount: gpus.length } : perNode),
     gpus,
     ...(types === null ? {} : { gpuTypes: types }),
   };

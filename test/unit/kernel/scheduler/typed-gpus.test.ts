@@ -267,6 +267,37 @@ test('[V10] what starts meanwhile delays nothing that was set aside before it', 
   }
 });
 
+/** Plans after a job that gets a whole node, one gpu of which is gone. */
+function afterWhole(isTold: boolean, later: readonly JobWords[]) {
+  const now = snapshot([MIXED], [job(1, { exclusive: true }), ...later], {
+    policy: 'conservative',
+  });
+  const node = view(MIXED, 1);
+  const { cards, ...free } = { ...node.free, gpuCount: 3 };
+  assert.ok(cards !== undefined);
+  const { cards: _, ...total } = node.total;
+  const left = cards.left.map((amount, number) => (number === 1 ? 0 : amount));
+  const seen = { ...node, gpusFree: [0, 2, 3] };
+  const told = { ...seen, free: { ...free, cards: { ...cards, left } } };
+  now.pool.set(isTold ? told : { ...seen, free, total });
+  return plan(now, 0);
+}
+
+for (const [isTold, fits, doesNot] of [
+  [true, job(1, { kind: A }), job(2, { kind: A })],
+  [false, job(3), job(4)],
+] as const) {
+  const title = `a whole node comes with the gpus that it can give, ${isTold ? 'told' : 'counted'}`;
+  test(`[V3, A14] ${title}`, () => {
+    const { starts, promised } = afterWhole(isTold, [doesNot, fits]);
+    const [share] = starts.flatMap(({ shares }) => shares);
+    assert.deepEqual(share?.gpus, [0, 2, 3]);
+    assert.equal(share.resources.gpuCount, 3, 'it is not billed for the one that is gone');
+    const times = promised.map(({ jobId, at }) => [jobId, at]);
+    assert.deepEqual(times, [[3, 100]], 'the one that is gone is not there then');
+  });
+}
+
 test('[V9] where no card is open all the time the task gets one that is free now, never one that is held', () => {
   const types = ['a100-80g', 'a100-80g', 'a100-80g'];
   const node = view({ name: 'n1', cpus: 8, memory: 100, gpus: 3, types, used: { gpus: 2 } }, 0);
