@@ -169,7 +169,7 @@ export type NodeSituation =
 export interface FreeAmount {
   readonly of: 'cpu' | 'memory' | 'gpu' | { readonly counted: string } | { readonly gpus: string };
   readonly free: number;
-  /** Why more of it is not given, in words. Absent: it is in use. */
+  /** Why more of it is not given, or who has it, in words. Absent: it is in use. */
   readonly aside?: readonly string[];
 }
 

@@ -19,7 +19,7 @@ import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
 import { firstOf } from '../machine.ts';
-import { roomOf, totalOf, withheldWords } from '../nodes/cards.ts';
+import { givenWords, roomOf, totalOf, withheldWords } from '../nodes/cards.ts';
 import { type ExternalNodes, externalNodes, isExternal } from '../nodes/external.ts';
 import type { Node } from '../nodes/facts.ts';
 import { cloneWords } from '../nodes/machine.ts';
@@ -201,10 +201,15 @@ function outline(node: Node, external: string | undefined): NodeOutline {
   };
 }
 
-/** Cards of the node that nobody may be given. */
-function asidesOf(node: Node): Pick<NodeOutline, 'gpusAside'> {
+/** Cards of the node that nobody may be given, and those that tasks have. */
+function asidesOf(node: Node): Pick<NodeOutline, 'gpusAside' | 'gpusGiven'> {
+  if (node.total.gpuCount === 0) return {};
   const gpusAside = withheldWords(node);
-  return gpusAside.length === 0 ? {} : { gpusAside };
+  const gpusGiven = givenWords(node);
+  return {
+    ...(gpusAside.length === 0 ? {} : { gpusAside }),
+    ...(gpusGiven.length === 0 ? {} : { gpusGiven }),
+  };
 }
 
 function unavailable(node: Node): Absence | null {

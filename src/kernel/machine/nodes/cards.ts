@@ -10,7 +10,7 @@ import {
   deckOf,
   heldOn,
 } from '../../model/cards.ts';
-import { cardTitle, type GpuCard, type NodeGpus } from '../../model/gpu.ts';
+import { cardLabel, cardTitle, type GpuCard, type NodeGpus } from '../../model/gpu.ts';
 import { NO_RESOURCES, type Resources } from '../../model/resources.ts';
 import type { Holding, Node } from './facts.ts';
 
@@ -109,4 +109,28 @@ export function withheldWords(
   return withheldCards(node).map((card) => {
     return { number: card.number, words: `${cardTitle(card)} is ${card.why ?? card.state}` };
   });
+}
+
+/** What each task has of the cards, for people: `gpus 0 and 2 are given to 42 of ann`. */
+export function givenWords({
+  gpus,
+  holding,
+}: Pick<Node, 'gpus' | 'holding'>): {
+  readonly numbers: readonly number[];
+  readonly words: string;
+}[] {
+  const labels = new Map(gpus?.cards.map((card) => [card.number, cardLabel(card)]));
+  return [...holding.values()].flatMap(({ share, task }) => {
+    const numbers = share.gpus;
+    if (numbers.length === 0) return [];
+    const shown = numbers.map((number) => labels.get(number) ?? String(number));
+    const cards = numbers.length === 1 ? `gpu ${shown} is` : `gpus ${listed(shown)} are`;
+    // Of one that is over for the head nobody is named.
+    const whom = task === null ? 'a task that is over' : `${task.id} of ${task.job.owner}`;
+    return [{ numbers, words: `${cards} given to ${whom}` }];
+  });
+}
+
+function listed(words: readonly string[]): string {
+  return `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
 }

@@ -17,6 +17,8 @@ export interface NodeOutline {
   readonly sizes?: readonly NodeSize[];
   /** Why some of its gpus may not be given, each in words. Absent: all may. */
   readonly gpusAside?: readonly GpuAside[];
+  /** Which of its gpus tasks have, each of them in words. Absent: none is given. */
+  readonly gpusGiven?: readonly GpusGiven[];
   /** Null when it gets work. */
   readonly unavailable: Absence | null;
 }
@@ -31,5 +33,11 @@ export interface Surroundings {
 /** A card that nobody may be given. */
 export interface GpuAside {
   readonly number: number;
+  readonly words: string;
+}
+
+/** What one task has. */
+export interface GpusGiven {
+  readonly numbers: readonly number[];
   readonly words: string;
 }

@@ -13,6 +13,9 @@ import { setAside, windowInTheWay } from './explain-windows.ts';
 import { apartOf, gpuNoun, gpusFitting } from './gpu-lack.ts';
 import type { NodeOutline, Surroundings } from './outline.ts';
 
+/** Where more nodes are told of, each would have a sentence of its own. */
+const GIVEN_TOLD_MAX = 3;
+
 interface Situation extends Pick<Surroundings, 'reservationOf'> {
   readonly board: Board;
   /** All nodes where a part would fit; too few. */
@@ -28,7 +31,9 @@ export function shortageOf(
   const { fitting } = situation;
   const names = new Set<string>(fitting.map(({ name }) => name));
   const told = usable.filter(({ name }) => !names.has(name));
-  const nodes = told.map((node) => {
+  const isShort = told.length <= GIVEN_TOLD_MAX;
+  const nodes = told.map(({ gpusGiven, ...rest }) => {
+    const node = isShort && gpusGiven !== undefined ? { ...rest, gpusGiven } : rest;
     return { name: node.name, situation: obstacleOf(node, ask, situation) };
   });
   const goesWithoutSaying = ask.request.nodeCount === 1 || fitting.length === 0;
@@ -58,7 +63,7 @@ function obstacleOf(
 
 /** What there is too little of, or all of it. A node without a free cpu is full, whatever else. */
 function lackOf(
-  { free, total, gpusAside = [] }: NodeOutline,
+  { free, total, gpusAside = [], gpusGiven = [] }: NodeOutline,
   { perNode }: ResourceRequest,
 ): NodeSituation {
   if (perNode.cpuCount > 0 && free.cpuCount <= 0) {
@@ -72,7 +77,11 @@ function lackOf(
   if (perNode.gpuCount > 0) {
     const { gpuKind, gpuCount: wanted } = perNode;
     // What keeps cards of other kinds keeps nobody who cannot use them.
-    const such = gpusAside.filter(({ number }) => isOfKind(total.cards, number, gpuKind));
+    const isSuch = (number: number): boolean => isOfKind(total.cards, number, gpuKind);
+    const such = [
+      ...gpusAside.filter(({ number }) => isSuch(number)),
+      ...gpusGiven.filter(({ numbers }) => numbers.some(isSuch)),
+    ];
     const aside = such.length === 0 ? {} : { aside: such.map(({ words }) => words) };
     const fitting = gpusFitting(free, perNode);
     const of = gpuKind === undefined ? 'gpu' : { gpus: gpuNoun(gpuKind, fitting) };

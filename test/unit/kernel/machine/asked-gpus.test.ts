@@ -67,11 +67,13 @@ scenario('[V8] why says what is missing, and that enough are free on different n
   head.submit({ gpuCount: 'a100:2' });
   head.submit({ gpuCount: 1, gpuMemoryBytes: 60 * GIB });
   assert.deepEqual(head.schedule(), ['3#1@n1']);
-  assert.equal(why(head, 2), 'resources: needs 1 node with 1 cpu, 2 a100; n1 has only 0 a100 free');
+  const short = 'resources: needs 1 node with 1 cpu, 2 a100;';
+  const both = 'gpu 0 is given to 1 of ann; gpu 1 is given to 3 of ann';
+  assert.equal(why(head, 2), `${short} n1 has only 0 a100 free (${both})`);
   head.ended('3#1');
   assert.equal(
     why(head, 2),
-    'resources: needs 1 node with 1 cpu, 2 a100; n1 has only 1 a100 free',
+    `${short} n1 has only 1 a100 free (gpu 0 is given to 1 of ann)`,
     'n2 could never hold both',
   );
   head.connect('n2', { gpus: 2, cards: [of(0, 'a100-80g', 80), of(1, 'a100-80g', 80)] });
@@ -79,7 +81,8 @@ scenario('[V8] why says what is missing, and that enough are free on different n
   assert.deepEqual(head.schedule(), ['4#1@n2']);
   assert.equal(
     why(head, 2),
-    'resources: needs 1 node with 1 cpu, 2 a100; n1 and n2 have only 1 a100 free; ' +
+    `${short} n1 has only 1 a100 free (gpu 0 is given to 1 of ann), ` +
+      'n2 has only 1 a100 free (gpu 0 is given to 4 of ann); ' +
       '2 a100 are free, but on different nodes',
   );
 });
@@ -137,7 +140,8 @@ scenario('[V24] gpus that are joined are waited for, and why says what is missin
   assert.deepEqual(head.schedule(), []);
   assert.equal(
     why(head, 4),
-    'resources: needs 1 node with 1 cpu, 2 gpus joined by NVLink; n1 has only 1 gpu joined by NVLink free; ' +
+    'resources: needs 1 node with 1 cpu, 2 gpus joined by NVLink; n1 has only 1 gpu joined by NVLink free ' +
+      '(gpu 0 is given to 1 of ann; gpu 2 is given to 6 of ann); ' +
       '2 gpus are free, but not joined with each other',
   );
 });

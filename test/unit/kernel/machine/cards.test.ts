@@ -26,7 +26,8 @@ scenario('[V2] a card that is used outside is given to no task, and why names th
   assert.equal(
     why(head, 2),
     'resources: needs 1 node with 1 cpu, 1 gpu; ' +
-      'n1 has only 0 gpus free (gpu 0 is used outside Weft by ann (python, 21G))',
+      'n1 has only 0 gpus free (gpu 0 is used outside Weft by ann (python, 21G); ' +
+      'gpu 1 is given to 1 of ann)',
   );
   head.tellCards('n1', [card(0), card(1)]);
   assert.deepEqual(head.schedule(), ['2#1@n1']);
@@ -55,7 +56,7 @@ scenario(
     head.submit({ gpuCount: 1, gpuTypes: ['rtx3090'] });
     head.submit({ gpuCount: 1, gpuTypes: ['rtx3090'] });
     assert.deepEqual(head.schedule(), ['1#1@n1']);
-    assert.match(why(head, 2), /n1 has only 0 rtx3090 free$/);
+    assert.match(why(head, 2), /n1 has only 0 rtx3090 free \(gpu 1 is given to 1 of ann\)$/);
     const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(2), 0), head.at);
     assert.doesNotMatch(viewLookAhead(ahead, 'task').words, /no gpu/);
   },
@@ -79,7 +80,7 @@ scenario('[V3] an ill card takes only itself out, and what needs both waits for 
   head.submit({ gpuCount: 1 });
   head.submit({ cpuCount: 1 });
   assert.deepEqual(head.schedule(), ['2#1@n1', '3#1@n1']);
-  assert.match(why(head, 1), /only 0 gpus free \(gpu 1 is ill: GPU is lost\)/);
+  assert.match(why(head, 1), /free \(gpu 1 is ill: GPU is lost; gpu 0 is given to 2 of ann\)/);
   head.ended('2#1');
   assert.deepEqual(head.schedule(), []);
   assert.match(why(head, 1), /only 1 gpu free \(gpu 1 is ill: GPU is lost\)/);

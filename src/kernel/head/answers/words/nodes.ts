@@ -26,7 +26,7 @@ const NAMES_MAX = 3;
 /** Further situations are only counted. */
 const GROUPS_MAX = 4;
 
-/** Gpus of one node that are named with what keeps them. */
+/** Gpus of one node that are named with what keeps them, or who has them. */
 const ASIDES_MAX = 2;
 
 /** Nodes by what is said of them, in the order in which it is first said. */
@@ -148,7 +148,7 @@ function asideWords(amounts: readonly FreeAmount[]): string {
   const aside = amounts.flatMap((amount) => amount.aside ?? []);
   if (aside.length === 0) return '';
   const left = aside.length - ASIDES_MAX;
-  const more = left > 0 ? `; ${left} more may not be given` : '';
+  const more = left > 0 ? `; and ${left} more` : '';
   return ` (${aside.slice(0, ASIDES_MAX).join('; ')}${more})`;
 }
 
