@@ -16,7 +16,13 @@ import { DEVICES } from '../core/devices.ts';
 import { fenceOf, shutBut } from '../core/fenced.ts';
 import { keepsAt, withKeep } from '../core/keeps.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
-import { type CardChoice, keptWhenIdle, ownCards, unmetNames } from '../core/own-cards.ts';
+import {
+  type CardChoice,
+  keptWhenIdle,
+  ownCards,
+  type UnmetName,
+  unmetNames,
+} from '../core/own-cards.ts';
 import { oversOf } from '../core/shares.ts';
 import type { Machine } from '../core/state.ts';
 import { type Given, variablesOf } from '../core/variables.ts';
@@ -258,6 +264,9 @@ export class NodeWatch implements Companion, Viewer {
   }
 }
 
-function unmetWords(name: string): string {
-  return `node.gpu_cards names '${toPlainLine(name.slice(0, 60), '?')}', which is no gpu of this machine`;
+function unmetWords({ name, makers }: UnmetName): string {
+  const words = `node.gpu_cards names '${toPlainLine(name.slice(0, 60), '?')}', which is`;
+  if (makers.length === 0) return `${words} no gpu of this machine`;
+  const clear = makers.map((maker) => `${maker}:${name}`).join(' or ');
+  return `${words} a gpu of ${makers.join(' and of ')}, and given is none of them: write ${clear}`;
 }

@@ -31,7 +31,7 @@ export function ownCards(
 ): string[] {
   const own = [...had];
   const isOpen = ({ uuid }: Offered): boolean => !taken.has(uuid) && !own.includes(uuid);
-  const named = machine.filter((card) => isNamed(card, wish.only));
+  const named = namedOf(machine, wish.only);
   const max = wish.count ?? Number.POSITIVE_INFINITY;
   const offered = wish.only === null ? named.slice(wish.from, wish.from + max) : named;
   for (const card of offered) {
@@ -50,21 +50,46 @@ export function keptWhenIdle(
   machine: readonly Offered[],
   { only, count }: CardChoice,
 ): string[] {
-  const open = new Set(machine.filter((card) => isNamed(card, only)).map(({ uuid }) => uuid));
+  const open = new Set(namedOf(machine, only).map(({ uuid }) => uuid));
   return had.filter((uuid) => open.has(uuid)).slice(0, count ?? had.length);
 }
 
-/** Names of the list that are those of no card, as somebody may have misspelt them. */
-export function unmetNames(machine: readonly Offered[], { only }: CardChoice): string[] {
-  return (only ?? []).filter((name) => !machine.some((card) => isNamed(card, [name])));
+/** What is wrong with a name of the list. */
+export interface UnmetName {
+  readonly name: string;
+  /** Makers of the cards with that number; empty: no card has the name. */
+  readonly makers: readonly string[];
 }
 
-function isNamed({ uuid, index, busId, vendor }: Offered, only: CardChoice['only']): boolean {
-  if (only === null) return true;
-  return only.some((name) => {
-    if (/^\d+$/.test(name)) return index === Number(name);
-    const low = name.toLowerCase();
-    if (low === `${vendor}:${index}`) return true;
-    return uuid.toLowerCase().startsWith(low) || busId.endsWith(low);
+/** Names of the list that say no card, as somebody may have misspelt them, or of which maker. */
+export function unmetNames(machine: readonly Offered[], { only }: CardChoice): UnmetName[] {
+  return (only ?? []).flatMap((name): UnmetName[] => {
+    const makers = makersOf(machine, name);
+    if (makers.length > 1) return [{ name, makers }];
+    return machine.some((card) => isNamed(card, name)) ? [] : [{ name, makers: [] }];
   });
+}
+
+function namedOf(machine: readonly Offered[], only: CardChoice['only']): readonly Offered[] {
+  if (only === null) return machine;
+  const clear = only.filter((name) => makersOf(machine, name).length <= 1);
+  return machine.filter((card) => clear.some((name) => isNamed(card, name)));
+}
+
+/** Makers who count a card by this number; of anything but a number none. */
+function makersOf(machine: readonly Offered[], name: string): string[] {
+  if (!isNumber(name)) return [];
+  const own = machine.filter((card) => isNamed(card, name));
+  return [...new Set(own.map(({ vendor }) => vendor))].sort();
+}
+
+function isNumber(name: string): boolean {
+  return /^\d+$/.test(name);
+}
+
+function isNamed({ uuid, index, busId, vendor }: Offered, name: string): boolean {
+  if (isNumber(name)) return index === Number(name);
+  const low = name.toLowerCase();
+  if (low === `${vendor}:${index}`) return true;
+  return uuid.toLowerCase().startsWith(low) || busId.endsWith(low);
 }

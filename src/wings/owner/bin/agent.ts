@@ -49,7 +49,7 @@ function ownersWord(
 }
 
 /** The same settings as long as the rules are the same. */
-function settingsOver(
+export function settingsOver(
   { resumeAfterMs, vacateAfterMs }: OwnerFilePlace,
   configured: YieldOptions | undefined,
   presence: OwnerPresence,

@@ -3,7 +3,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { calmed } from '../../../../../src/wings/gpus/core/calm.ts';
-import { type CardChoice, ownCards } from '../../../../../src/wings/gpus/core/own-cards.ts';
+import {
+  type CardChoice,
+  ownCards,
+  unmetNames,
+} from '../../../../../src/wings/gpus/core/own-cards.ts';
 import { type Given, variablesOf } from '../../../../../src/wings/gpus/core/variables.ts';
 import { programName } from '../../../../../src/wings/gpus/core/words.ts';
 import { card, GIB } from '../../../../support/nodes.ts';
@@ -50,6 +54,19 @@ test('[V6] or by list: numbers, uuids or their beginnings, addresses', () => {
   assert.deepEqual(only('02:00.0'), ['GPU-c0']);
   assert.deepEqual(only('nvidia:2', 'amd:1'), ['GPU-c0']);
   assert.deepEqual(only('9'), []);
+});
+
+test('[V6] a number that cards of two makers have stands for none of them', () => {
+  const [first, ...others] = MACHINE;
+  assert.ok(first !== undefined);
+  const mixed = [first, { ...first, uuid: 'GPU-amd', vendor: 'amd' }, ...others];
+  const wish = (...only: string[]) => ({ ...ALL, only });
+  assert.deepEqual(ownCards([], mixed, NOBODY, wish('0', '1')), ['GPU-b0']);
+  assert.deepEqual(ownCards([], mixed, NOBODY, wish('amd:0')), ['GPU-amd']);
+  assert.deepEqual(unmetNames(mixed, wish('0', '1', 'x')), [
+    { name: '0', makers: ['amd', 'nvidia'] },
+    { name: 'x', makers: [] },
+  ]);
 });
 
 const NVIDIA = [card(0, { uuid: 'GPU-a' }), card(1, { uuid: 'GPU-b' })];
