@@ -97,9 +97,13 @@ test('[P7, P8] a configuration read again acts at once, and a wrong one not at a
     await assert.rejects(call(), /config\.not_taken.*unknown key 'plicy'/s);
     assert.equal(await stateOf(narrow), 'pending');
 
-    write(SITE.replace('policy: fifo', 'policy: first_fit'));
-    const said = await cluster.ok('config', 'reload');
-    assert.match(said, /partitions\.small\.policy: fifo -> first_fit/);
+    const unmet = 'gpu_idle: {smal: {for: 1h}}\nfair_share: {gpu_weights: {h10: 2}}\n';
+    write(SITE.replace('policy: fifo', 'policy: first_fit') + unmet);
+    const said = await cluster.weft('config', 'reload');
+    assert.match(said.out, /partitions\.small\.policy: fifo -> first_fit/);
+    // [V31]
+    assert.match(said.error, /gpu_weights names h10, which no node has.*gpu_idle names .* smal,/s);
+    assert.match(await cluster.ok('doctor'), /gpu_idle names the partition smal/);
     await cluster.ok('wait', narrow);
     assert.deepEqual([await stateOf(wide), await stateOf(running)], ['pending', 'running']);
 

@@ -68,6 +68,10 @@ export const infoReply = z.object({
   onNodeLoss: onNodeLoss.nullable().optional(),
   /** What whoever asks may hold at once in the whole cluster; what is not named has no cap. */
   ownCaps: z.record(z.string(), count).optional(),
+  /**
+   * What the configuration names and the cluster does not have, in words. Absent: an older head.
+   */
+  settingsNotes: z.array(z.string()).exactOptional(),
   /** What tasks left behind and the head keeps. */
   archive: z.object({
     bytes: count,

@@ -24,7 +24,7 @@ export function capsOf(state: State, scheduling: Scheduling, user: UserName): Ca
 }
 
 /** Types of the gpus of all nodes; null: those of one are not known. */
-function typesHere({ nodes }: Pick<State, 'nodes'>): readonly string[] | null {
+export function typesHere({ nodes }: Pick<State, 'nodes'>): readonly string[] | null {
   const types = new Set<string>();
   for (const { total, gpus } of nodes.values()) {
     if (total.gpuCount === 0) continue;
@@ -34,7 +34,7 @@ function typesHere({ nodes }: Pick<State, 'nodes'>): readonly string[] | null {
       types.add(type);
     }
   }
-  return [...types];
+  return [...types].sort();
 }
 
 function withoutKinds(caps: Caps, kinds: readonly string[]): Caps {

@@ -50,7 +50,7 @@ export function capsFrom(everybody: Caps, own: OwnCaps = NO_CAPS): Caps {
   return caps;
 }
 
-/** `none`: any number; `default`: as others. Absent: as it is. */
+/** `none`: any number; `default`: as others, of gpus also of each type. Absent: as it is. */
 export type CapsChange = { readonly [kind in CapKind]?: number | 'none' | 'default' | undefined };
 
 export function numbersIn(caps: Caps): Record<string, number> {
@@ -62,7 +62,8 @@ export function numbersIn(caps: Caps): Record<string, number> {
 export function changedCaps(before: OwnCaps, change: CapsChange): OwnCaps {
   const caps: { [kind in CapKind]?: number | null } = {};
   for (const kind of kindsIn(before, change)) {
-    const value = change[kind] ?? before[kind];
+    const kept = change.gpus === 'default' && typeOfKind(kind) !== null ? undefined : before[kind];
+    const value = change[kind] ?? kept;
     if (value === 'default' || value === undefined) continue;
     caps[kind] = value === 'none' ? null : value;
   }

@@ -46,8 +46,11 @@ const reload = defineVerb({
   async run({ context }) {
     // The head reads it, and says what is wrong with it.
     await context.configOrDefaults(() => undefined);
-    const reply = await (await context.api()).call('reloadConfig');
+    const api = await context.api();
+    const reply = await api.call('reloadConfig');
     for (const line of reloadWords(reply)) context.print(line);
+    const { settingsNotes = [] } = await api.call('info');
+    for (const words of settingsNotes) context.note(words);
     return 0;
   },
 });

@@ -231,6 +231,11 @@ async function head(context: Context): Promise<Finding[]> {
       text,
       remedy: 'Synchronise it with NTP; look at reservations, maintenance and begin times.',
     }));
+    const unmet = (info.settingsNotes ?? []).map((text) => ({
+      state: 'note' as const,
+      text,
+      remedy: 'Correct the configuration, then `weft config reload`.',
+    }));
     const { certificateUntil: end } = info.head;
     if (typeof end === 'number') found.push(certificateFinding(end, info.head.now));
     const copiedTo = copiedWords(info);
@@ -244,6 +249,7 @@ async function head(context: Context): Promise<Finding[]> {
       ...losses,
       ...copied,
       ...steps,
+      ...unmet,
       ...(await nodes(context)),
     ];
   } catch (error) {

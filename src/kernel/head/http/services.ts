@@ -6,6 +6,7 @@ import type { Result } from '../../base/result.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { NodeName } from '../../model/ids.ts';
 import type { Presence } from '../../model/presence.ts';
+import type { Settings } from '../../model/settings.ts';
 import type { KnownSite } from '../../model/site.ts';
 import type { Chance } from '../../ports/chance.ts';
 import type { Clock } from '../../ports/clock.ts';
@@ -123,6 +124,8 @@ export interface AnswerPart {
   viewJob?(services: Services, record: JobRecord, isOwner: boolean): Partial<JobDetail>;
   /** Words behind those that say why a job or task is where it is; null: none. */
   explain?(services: Services, explained: Explained): string | null;
+  /** What its part of the configuration names and is not there, in words. */
+  settingsNotes?(settings: Settings): readonly string[];
   /** Figures for Prometheus. */
   measure?(services: Services, scrape: Scrape): void;
 }

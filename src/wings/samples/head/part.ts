@@ -9,6 +9,7 @@ import { nodeSamples, usedByOwners } from './handlers.ts';
 import type { IdleGpus } from './idle-gpus.ts';
 import { measure } from './measure.ts';
 import type { Samples } from './samples.ts';
+import { settingsNotes } from './settings-notes.ts';
 
 declare module '../../../kernel/head/http/services.ts' {
   interface Services {
@@ -36,5 +37,6 @@ export function samplesHead(samples: Samples, idle: IdleGpus): HeadPart {
     },
     viewJob: (services, { id }, isOwner) => (isOwner ? { used: services.samples.jobUse(id) } : {}),
     measure,
+    settingsNotes,
   };
 }

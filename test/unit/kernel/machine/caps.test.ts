@@ -130,6 +130,10 @@ test('[P16] an own cap stands before the one of all, and goes back to it', () =>
   assert.deepEqual(own, { cpus: 4, gpus: null, running: 9 });
   assert.deepEqual(capsFrom({ cpus: 1, gpus: 1 }, own), { cpus: 4, running: 9 });
   assert.deepEqual(changedCaps(own, { cpus: 'default', running: 'default' }), { gpus: null });
+  const typed = { gpus: 4, 'gpus:a100': 2, 'gpus:t4': null };
+  assert.deepEqual(changedCaps(typed, { gpus: 'default' }), {}, 'of each type as others, too');
+  assert.deepEqual(changedCaps(typed, { gpus: 'default', 'gpus:a100': 1 }), { 'gpus:a100': 1 });
+  assert.deepEqual(changedCaps(typed, { gpus: 9 }), { ...typed, gpus: 9 });
   assert.equal(describeCaps(own), '4 cpus, any gpus, 9 running tasks');
 });
 

@@ -9,10 +9,11 @@ import { refuse } from '../../../model/errors.ts';
 import { PROTOCOL_VERSION } from '../../../wire/messages.ts';
 import { nodeState } from '../../answers/node-view.ts';
 import { clusterResources, countJobs, roomOf } from '../../answers/overview.ts';
+import { unmetTypes } from '../../answers/unmet-types.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
 
-export const info: Handler<'info'> = ({ engine, facts, archive }, { actor }) => {
+export const info: Handler<'info'> = ({ engine, facts, archive, answerParts }, { actor }) => {
   const { state, settings } = engine;
   const nodes = [...state.nodes.values()];
   const { clusterName, version, multiUser } = facts;
@@ -32,6 +33,10 @@ export const info: Handler<'info'> = ({ engine, facts, archive }, { actor }) => 
     clockSteps: state.clockSteps.map(({ at, byMs }) => ({ at, byMs })),
     onNodeLoss: settings.defaults.onNodeLoss ?? null,
     ownCaps: numbersIn(capsOf(state, settings.scheduling, actor.name)),
+    settingsNotes: [
+      ...unmetTypes(state, settings.scheduling),
+      ...answerParts.flatMap((part) => part.settingsNotes?.(settings) ?? []),
+    ],
     archive: { bytes: archive.bytes, bytesMax: archive.bytesMax, next: archive.next },
     head: headFacts({ engine, facts }),
   });
