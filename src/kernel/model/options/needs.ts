@@ -115,6 +115,7 @@ export const NEEDS = {
     words: 'nvlink: only gpus that are joined with each other by NVLink; any (default)',
     field: 'gpuLinks',
     type: choice(GPU_LINKS),
+    batch: { words: 'nvlink: only gpus of a job that are joined with each other by NVLink.' },
     form: { label: 'Gpu links', hint: 'any; nvlink' },
     pool: true,
     change: { while: 'pending' },

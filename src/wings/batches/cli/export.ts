@@ -70,6 +70,7 @@ function left(batch: BatchFile): string[] {
     found.push("gpuMemory; name a type, `gpus: 'a100:1'`");
   if (jobs.some(({ gpuShareBytes }) => gpuShareBytes !== null))
     found.push('gpuShare; jobs have whole gpus there');
+  if (jobs.some(({ gpuLinks }) => gpuLinks !== undefined)) found.push('gpuLinks');
   if (jobs.some(({ priority }) => priority !== 0)) found.push('priority');
   if (batch.jobs.some(({ retriesMax }) => retriesMax > 0))
     found.push('retries; run submit.sh again');

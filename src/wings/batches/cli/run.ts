@@ -14,7 +14,7 @@ import { refuse } from '../../../kernel/model/errors.ts';
 import { failure, usage } from '../../../kernel/model/failure.ts';
 import { readCount } from '../../replay/cli/options.ts';
 import type { BatchReading } from '../batch/read/read-batch.ts';
-import { type BatchFile, batchTitle } from '../core/batch.ts';
+import { type BatchFile, type BatchJob, batchTitle } from '../core/batch.ts';
 import type { LocalEvents, LocalSummary } from './local/local-batch.ts';
 import {
   type BatchPlace,
@@ -114,8 +114,10 @@ function tellUnheeded(context: Context, { needs: common, notices, jobs }: BatchF
   const needs = [...new Set([...common, ...jobs.flatMap((job) => job.needs)])];
   if (needs.length > 0)
     context.note(`needs (${needs.join(', ')}) are for nodes; not looked at here`);
-  if (jobs.some((job) => job.gpuMemoryBytes !== null || job.gpuShareBytes !== null))
-    context.note('gpuMemory and gpuShare are for a cluster; jobs have whole gpus of any kind here');
+  if (jobs.some(saysWhichGpus))
+    context.note(
+      'gpuMemory, gpuShare and gpuLinks are for a cluster; jobs have whole gpus of any kind here',
+    );
   const ofQueue = QUEUE_KEYS.filter((key) =>
     jobs.some((job) => job[key] !== null && job[key] !== 0),
   );
@@ -204,4 +206,8 @@ function conclude(
   if (done === jobs) return 0;
   context.print('`--resume` runs the others again.');
   return signal === null ? 1 : 128 + constants.signals[signal];
+}
+
+function saysWhichGpus({ gpuMemoryBytes, gpuShareBytes, gpuLinks }: BatchJob): boolean {
+  return gpuMemoryBytes !== null || gpuShareBytes !== null || gpuLinks !== undefined;
 }

@@ -11,11 +11,11 @@ export function arraysOf(jobs: readonly BatchJob[]): number[][] {
   const waiters = waitersOf(jobs, numbers);
   const groups = new Map<string, number[]>();
   for (const [number, job] of jobs.entries()) {
-    const { cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes } = job;
+    const { cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes, gpuLinks } = job;
     const { memoryBytes, walltimeMs, retriesMax } = job;
     const { partition, qos, priority, needs, env } = job;
     const key = JSON.stringify([
-      ...[cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes],
+      ...[cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes, gpuLinks],
       ...[memoryBytes, walltimeMs, retriesMax],
       ...[partition, qos, priority, needs, env],
       ...[beforeOf(job, numbers), waiters.get(number)],

@@ -62,6 +62,8 @@ export interface BatchJob {
    */
   readonly gpuMemoryBytes: number | null;
   readonly gpuShareBytes: number | null;
+  /** Joined with each other so. Absent: however they are. */
+  readonly gpuLinks?: 'nvlink';
   readonly memoryBytes: number | null;
   readonly walltimeMs: number | null;
   readonly retriesMax: number;

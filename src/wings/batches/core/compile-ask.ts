@@ -7,6 +7,7 @@ import type { Findings } from '../../../kernel/files/findings.ts';
 import type { ProblemPath } from '../../../kernel/files/problem.ts';
 import { readGpus } from '../../../kernel/model/gpu-wish.ts';
 import { MEMORY_PER_NODE_MAX, NICE_MAX } from '../../../kernel/model/limits.ts';
+import { GPU_LINKS } from '../../../kernel/model/options/gpus.ts';
 import { BATCH_ROWS, type BatchRow } from '../../../kernel/model/options/table.ts';
 import type { Form } from '../../../kernel/model/options/types.ts';
 import type { WrittenAsk } from './written.ts';
@@ -70,6 +71,10 @@ export function checkAsk(written: WrittenAsk, at: ProblemPath, findings: Finding
       "'0': gpuMemory and gpuShare say of which; leave one of both out",
     );
   }
+  const { gpuLinks } = written;
+  if (gpuLinks !== undefined && !GPU_LINKS.some((one) => one === gpuLinks)) {
+    findings.problem([...at, 'gpuLinks'], `'${gpuLinks}': expected ${GPU_LINKS.join(' or ')}`);
+  }
   if (memory !== null && !memory.ok) findings.problem([...at, 'memory'], memory.error);
   if (time !== null && !time.ok) findings.problem([...at, 'time'], time.error);
 }
@@ -83,6 +88,7 @@ export function readAsk(written: WrittenAsk) {
     gpuType: gpus?.ok ? gpus.value.type : null,
     gpuMemoryBytes: bytesOf(written.gpuMemory),
     gpuShareBytes: bytesOf(written.gpuShare),
+    ...(written.gpuLinks === 'nvlink' ? { gpuLinks: 'nvlink' as const } : {}),
     memoryBytes: memory?.ok ? memory.value : null,
     walltimeMs: time?.ok ? time.value : null,
     retriesMax: written.retries ?? 0,

@@ -23,7 +23,7 @@ import { compileFile, compileFiles } from './compile-files.ts';
 import { compileNeeds } from './compile-needs.ts';
 import { checkOrder } from './compile-order.ts';
 import { compileSlurm } from './compile-slurm.ts';
-import { gpuProblem } from './gpu-needs.ts';
+import { gpuProblem, linksProblem } from './gpu-needs.ts';
 import { CPUS, fillIn, placeholdersIn } from './placeholders.ts';
 import type { WrittenBatch, WrittenJob } from './written.ts';
 
@@ -138,6 +138,9 @@ class JobReader {
     const { cpuCount, gpuCount } = this.#ask;
     const of = { needs, solver: reading.solver, cpuCount, gpuCount };
     reading.findings.problem(cpusAt, gpuProblem(of));
+    const isOwnLink = this.#entry.gpuLinks !== undefined;
+    const linksAt = isOwnLink ? [...at, 'gpuLinks'] : defaults.at('gpuLinks');
+    reading.findings.problem(linksAt, linksProblem(this.#ask));
   }
 
   #name(values: Values): string {

@@ -41,3 +41,20 @@ export function needsGpu(text: string): boolean {
   }
   return true;
 }
+
+type Linked = Pick<BatchJob, 'cpuCount' | 'gpuCount' | 'gpuShareBytes' | 'gpuLinks'>;
+
+/** What the head would refuse of gpus that are to be joined; null: nothing. */
+export function linksProblem({
+  cpuCount,
+  gpuCount,
+  gpuShareBytes,
+  gpuLinks,
+}: Linked): string | null {
+  if (gpuLinks === undefined) return null;
+  if (cpuCount === null) {
+    return 'a job without cpus has all gpus of its node, joined or not; give it cpus';
+  }
+  const isEnough = (gpuCount ?? 1) > 1 && gpuShareBytes === null;
+  return isEnough ? null : 'gpus that are joined are two and more, whole ones; say how many';
+}

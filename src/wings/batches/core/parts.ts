@@ -130,7 +130,7 @@ function sharedBy(lists: readonly (readonly FileEntry[])[]): Map<string, FileEnt
 
 function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmission {
   const [first] = jobs as readonly [BatchJob];
-  const { cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes } = first;
+  const { cpuCount, gpuCount, gpuType, gpuMemoryBytes, gpuShareBytes, gpuLinks } = first;
   const { memoryBytes, walltimeMs, retriesMax } = first;
   const { partition, qos, priority } = first;
   const environment = environmentOf(batch, first);
@@ -146,6 +146,7 @@ function submissionOf(batch: BatchFile, jobs: readonly BatchJob[]): BatchSubmiss
     ...(gpuType === null ? {} : { gpuTypes: [gpuType] }),
     ...(gpuMemoryBytes === null ? {} : { gpuMemoryBytes }),
     ...(gpuShareBytes === null ? {} : { gpuShareBytes }),
+    ...(gpuLinks === undefined ? {} : { gpuLinks }),
     ...(memoryBytes === null ? {} : { memoryBytes }),
     ...(walltimeMs === null ? {} : { walltimeMs }),
     retriesMax,

@@ -394,6 +394,23 @@ const WRONG: readonly (readonly [Partial<WrittenBatch>, ...said: string[]])[] = 
     "defaults.gpuShare: '8X' is not a size; write 512M, 4G, 4GiB, 100MB or a number of bytes",
   ],
   [
+    {
+      defaults: { gpuLinks: 'pcie', cpus: 1 },
+      jobs: [
+        { name: 'a', run: 'b.py', gpus: 1, gpuLinks: 'nvlink' },
+        { name: 'b', run: 'b.py', gpus: 2, gpuLinks: 'nvlink' },
+        { name: 'c', run: 'b.py', gpus: 2, gpuShare: '1G', gpuLinks: 'nvlink' },
+      ],
+    },
+    "defaults.gpuLinks: 'pcie': expected any or nvlink",
+    'jobs[0].gpuLinks: gpus that are joined are two and more, whole ones; say how many',
+    'jobs[2].gpuLinks: gpus that are joined are two and more, whole ones; say how many',
+  ],
+  [
+    { gpus: 2, gpuLinks: 'nvlink', jobs: [{ name: 'a', run: 'b.py' }] },
+    'gpuLinks: a job without cpus has all gpus of its node, joined or not; give it cpus',
+  ],
+  [
     { defaults: { gpus: 0, gpuShare: '8G' } },
     "defaults.gpus: '0': gpuMemory and gpuShare say of which; leave one of both out",
   ],

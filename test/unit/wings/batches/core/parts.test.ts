@@ -124,17 +124,21 @@ test('[V10] a batch asks for gpus by memory or by a share, one where it does not
       { name: 'a', run: 'job.sh', gpuMemory: '20G' },
       { name: 'b', run: 'job.sh', gpus: 2, gpuShare: '8G' },
       { name: 'c', run: 'job.sh', gpus: 1 },
+      { name: 'd', run: 'job.sh', gpus: 2, gpuLinks: 'nvlink' },
+      { name: 'e', run: 'job.sh', gpus: 2, gpuLinks: 'any' },
     ],
   });
   const asked = partsOf(batch, CONTENTS).map(({ submission }) => {
-    const { gpuCount, gpuMemoryBytes, gpuShareBytes } = submission;
-    return [gpuCount, gpuMemoryBytes, gpuShareBytes];
+    const { gpuCount, gpuMemoryBytes, gpuShareBytes, gpuLinks } = submission;
+    return [gpuCount, gpuMemoryBytes, gpuShareBytes, ...(gpuLinks === undefined ? [] : [gpuLinks])];
   });
   const gib = 2 ** 30;
   assert.deepEqual(asked, [
     [1, 20 * gib, undefined],
     [2, undefined, 8 * gib],
     [1, undefined, undefined],
+    [2, undefined, undefined, 'nvlink'],
+    [2, undefined, undefined],
   ]);
 });
 
