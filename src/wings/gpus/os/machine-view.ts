@@ -4,13 +4,15 @@ import { statSync } from 'node:fs';
 import { isContainer, namesIn, readOrNull } from '../../owner/os/detector.ts';
 import type { Device, MachineView } from '../ports/machine-view.ts';
 import { KernelLog } from './kernel-log.ts';
+import { endLeftTools } from './left-tools.ts';
 import { ownersOf } from './process-owners.ts';
 import { SystemTool } from './tool.ts';
 
 export function systemView(): MachineView {
   const log = new KernelLog();
+  const left = endLeftTools();
   return {
-    tool: (program) => new SystemTool(program),
+    tool: (program) => new SystemTool(program, left),
     device: deviceOf,
     read: readOrNull,
     namesIn,

@@ -6,6 +6,7 @@ import { systemCommands } from '../../../kernel/os/commands.ts';
 import { isOnPath } from '../../../kernel/os/container-runtimes.ts';
 import type { CommandEnd } from '../../../kernel/ports/commands.ts';
 import type { Said, Tool } from '../ports/machine-view.ts';
+import { type LeftTools, markOfTool } from './left-tools.ts';
 
 /** Eight cards without persistence take 30 s to wake. */
 const TIMEOUT_MS = 30_000;
@@ -14,11 +15,14 @@ const OUTPUT_LENGTH_MAX = 4_000_000;
 
 export class SystemTool implements Tool {
   readonly #program: string;
+  readonly #left: LeftTools;
   #last: CommandEnd | null = null;
   #isRunning = false;
 
-  constructor(program: string) {
+  /** `left`: what agents before this one have left behind. */
+  constructor(program: string, left: LeftTools) {
     this.#program = program;
+    this.#left = left;
   }
 
   get isThere(): boolean {
@@ -27,13 +31,13 @@ export class SystemTool implements Tool {
 
   async run(...args: readonly string[]): Promise<Said> {
     if (this.#isRunning) return { kind: 'mute', words: `${this.#program} has not answered yet` };
-    if (this.#last?.isThere() === true) {
+    if (this.#last?.isThere() === true || this.#left.isThere(this.#program)) {
       return { kind: 'mute', words: `${this.#program} hangs, and cannot be ended` };
     }
     this.#isRunning = true;
     const end = await systemCommands.run({
       argv: [this.#program, ...args],
-      environment: { LC_ALL: 'C' },
+      environment: { LC_ALL: 'C', ...markOfTool(this.#program) },
       timeoutMs: TIMEOUT_MS,
       keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
       lengthMax: OUTPUT_LENGTH_MAX,
