@@ -32,7 +32,7 @@ export function endLeftTools(): LeftTools {
   };
 }
 
-/** Of an agent that lives a tool is the child. Its pid may be counted otherwise where we look. */
+/** The tool, unless it is a child of an agent that lives. Where that is a container, pids differ. */
 function leftTool(seen: Seen): Left[] {
   const environment = environmentOf(seen.pid) ?? '';
   const [, ticks, program] =

@@ -8,8 +8,13 @@ import type { OwnerRules } from '../../../../../src/wings/owner/model/owner-file
 const PLACE = { path: '/none', resumeAfterMs: 60_000, vacateAfterMs: null };
 const PRESENCE = { look: () => [], close: () => undefined };
 const CONFIGURED = {
-  ...{ idleBelowMs: 300_000, sessions: true, loadAbove: null, gpus: true, hours: null },
-  ...{ resumeAfterMs: 5000, vacateAfterMs: 9000 },
+  idleBelowMs: 300_000,
+  sessions: true,
+  loadAbove: null,
+  gpus: true,
+  hours: null,
+  resumeAfterMs: 5000,
+  vacateAfterMs: 9000,
 };
 
 function rules(own: OwnerRules['yield']): OwnerRules {
