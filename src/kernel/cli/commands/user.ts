@@ -112,7 +112,10 @@ const caps = defineVerb<CapOptions>({
     command.argument('<name>', 'login name');
     const more = "a number, 'none' for any number, 'default': as others (`caps` in weft.yaml)";
     command.option('--cpus <count>', `cpus at once, in the whole cluster: ${more}`);
-    command.option('--gpus <count>', 'gpus at once; of types: h100:2,a100:none; default: of types, too');
+    command.option(
+      '--gpus <count>',
+      'gpus at once; of types: h100:2,a100:none; default: of types, too',
+    );
     command.option('--running <count>', 'running tasks at once');
   },
   async run({ context, args: [name = ''], options }) {

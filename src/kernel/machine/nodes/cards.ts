@@ -112,10 +112,7 @@ export function withheldWords(
 }
 
 /** What each task has of the cards, for people: `gpus 0 and 2 are given to 42 of ann`. */
-export function givenWords({
-  gpus,
-  holding,
-}: Pick<Node, 'gpus' | 'holding'>): {
+export function givenWords({ gpus, holding }: Pick<Node, 'gpus' | 'holding'>): {
   readonly numbers: readonly number[];
   readonly words: string;
 }[] {

@@ -32,7 +32,7 @@ export function endLeftTools(): LeftTools {
   };
 }
 
-/** The tool, unless it is a child of an agent that lives. Where that is a container, pids differ. */
+/** The tool, unless it is a child of an agent that lives: its pid may differ where we look. */
 function leftTool(seen: Seen): Left[] {
   const environment = environmentOf(seen.pid) ?? '';
   const [, ticks, program] =
