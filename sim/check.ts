@@ -124,13 +124,17 @@ export async function runTwice(
 async function runCanary({ canaries, measures }: Family, count: Count, at: number): Promise<void> {
   const canary = canaries[at];
   if (canary === undefined) return;
-  const { name, sentence, seed: own, run } = canary;
+  const { name, sentence, rule, seed: own, run } = canary;
   const { canarySeedsMax } = measures;
   for (let seed = 0; seed <= canarySeedsMax; seed += 1) {
     const found = await run(seed === 0 ? own : seed);
     if (found.violation === null) continue;
+    const by = found.violation.rule;
+    if (by !== (rule ?? by)) {
+      return count.fail(`canary ${name} is found by ${by}, not ${rule}`, 129);
+    }
     count.pass();
-    const words = `seed ${String(found.seed).padStart(4)}  ${found.violation.rule}`;
+    const words = `seed ${String(found.seed).padStart(4)}  ${by}`;
     return count.say(`  ${name.padEnd(28)} ${words}`);
   }
   count.fail(`canary ${name} (${sentence}) is not found by ${canarySeedsMax} seeds`, 129);

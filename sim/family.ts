@@ -43,6 +43,8 @@ interface Pinned {
 interface PlantedRun {
   readonly name: string;
   readonly sentence: string;
+  /** The rule by which it is to be found; absent: any. */
+  readonly rule?: string | undefined;
   /** The seed that finds it. */
   readonly seed: number;
   readonly run: (seed: number) => Promise<RunEnd>;
@@ -61,7 +63,7 @@ export interface Measures {
 
 export function familyOf<
   End extends RunEnd,
-  Canary extends { readonly name: string; readonly sentence: string },
+  Canary extends { readonly name: string; readonly sentence: string; readonly rule?: string },
   Weather,
 >(of: {
   readonly name: string;
@@ -89,9 +91,9 @@ export function familyOf<
       return { seed, broke, run: async () => run({ seed, weather }) };
     }),
     canaries: of.canaries.map((canary) => {
-      const { name: own, sentence } = canary;
+      const { name: own, sentence, rule } = canary;
       const seed = of.canarySeeds[own] ?? 1;
-      return { name: own, sentence, seed, run: async (one) => run({ seed: one, canary }) };
+      return { name: own, sentence, rule, seed, run: async (one) => run({ seed: one, canary }) };
     }),
   };
 }

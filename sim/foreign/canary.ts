@@ -23,6 +23,8 @@ export interface ForeignCanary {
   readonly name: string;
   /** What a program with this bug does wrong. */
   readonly sentence: string;
+  /** Which rule finds it. */
+  readonly rule: string;
   readonly plant: (world: ForeignCanaryWorld) => PlantedForeign;
   readonly weather?: Partial<ForeignWeather>;
 }
@@ -30,5 +32,6 @@ export interface ForeignCanary {
 export const NO_FOREIGN_CANARY: ForeignCanary = {
   name: 'none',
   sentence: 'nothing is planted',
+  rule: 'none',
   plant: () => ({}),
 };
