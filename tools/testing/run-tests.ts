@@ -1,16 +1,17 @@
 // Runs the test files of one stage with Node's own runner; prints a line per file and every failure
-// in full. A file with real processes has a process of its own, and one that fails is run once more
-// alone, when nothing else runs any more. Those that only compute share one.
+// in full. Files that only compute share one process, each other has one of its own; a file with
+// real processes that fails is run once more alone, when nothing else runs any more.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { ROOT } from '../tree.ts';
 import { TestCounter, type Told } from './count-tests.ts';
 import { endHung } from './end-hung.ts';
 import type { StageResult } from './result.ts';
-import { type TestStage, usesRealProcesses } from './stages.ts';
+import { sharesProcess, type TestStage, usesRealProcesses } from './stages.ts';
 
 /** What to run: paths from the top of the repository, and a pattern for titles. */
 export interface Selection {
@@ -37,12 +38,14 @@ export async function runTests(
   isRacy: (file: string) => boolean = usesRealProcesses,
 ): Promise<FirstRun> {
   const counter = new TestCounter({ filtered: selection.grep !== undefined });
-  const those = (wanted: boolean): Selection => {
-    return { ...selection, files: selection.files.filter((file) => isRacy(file) === wanted) };
-  };
+  const { true: shared = [], false: apart = [] } = Object.groupBy(selection.files, (file) => {
+    const isShared =
+      !isRacy(file) || sharesProcess(file, readFileSync(path.join(ROOT, file), 'utf8'));
+    return isShared ? 'true' : 'false';
+  });
   await Promise.all([
-    runApart(stage, those(true), counter),
-    runTogether(stage, those(false), counter),
+    runApart(stage, { ...selection, files: apart }, counter),
+    runTogether(stage, { ...selection, files: shared }, counter),
   ]);
   const again = () => runAgain(counter, stage, selection, isRacy);
   return { result: counter.result(), again };

@@ -98,6 +98,18 @@ export function usesRealProcesses(file: string): boolean {
   return folders.some((folder) => file.startsWith(`test/${folder}/`)) && !PURE.test(file);
 }
 
+/** What a text names that asks the system for something, or waits for its clock. */
+const ASKS =
+  /from 'node:(?!test'|assert(?:\/strict)?')|\bprocess\.|\bset(?:Timeout|Interval)\(|Worker\(/;
+
+/**
+ * True for a test file that can share its process with others: one of a pure folder, and each unit
+ * file whose own text asks the system for nothing.
+ */
+export function sharesProcess(file: string, text: string): boolean {
+  return !usesRealProcesses(file) || (file.startsWith('test/unit/') && !ASKS.test(text));
+}
+
 /**
  * Files that take a minute, the longest first: begun last they would run while nothing else is
  * left.

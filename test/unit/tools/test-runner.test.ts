@@ -14,7 +14,13 @@ import { endHung } from '../../../tools/testing/end-hung.ts';
 import { parseOptions } from '../../../tools/testing/options.ts';
 import { addResults, type StageResult, slowest } from '../../../tools/testing/result.ts';
 import { readSummary } from '../../../tools/testing/run-program.ts';
-import { inOrder, STAGES, strayTests, usesRealProcesses } from '../../../tools/testing/stages.ts';
+import {
+  inOrder,
+  STAGES,
+  sharesProcess,
+  strayTests,
+  usesRealProcesses,
+} from '../../../tools/testing/stages.ts';
 import { ROOT } from '../../../tools/tree.ts';
 
 const FIXTURES = 'test/fixtures/test-runner';
@@ -135,6 +141,22 @@ it('only files with real processes or sockets may fail once', () => {
     'test/unit/sim/a.test.ts',
   ];
   assert.deepEqual([...racy, ...pure].filter(usesRealProcesses), racy);
+});
+
+it('unit files share a process where they are pure or ask the system for nothing', () => {
+  const calm = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
+  const shares = (file: string, more = '') => sharesProcess(`test/${file}.test.ts`, calm + more);
+  assert.ok(shares('unit/kernel/head/a'));
+  assert.ok(shares('unit/kernel/base/a', "import { readFileSync } from 'node:fs';"));
+  assert.ok(!shares('e2e/a') && !shares('contract/a'));
+  for (const asks of [
+    "} from 'node:fs';",
+    "} from 'node:timers';",
+    'process.env',
+    'setTimeout(f)',
+  ]) {
+    assert.ok(!shares('unit/kernel/head/a', asks), asks);
+  }
 });
 
 it('a program is one check, or as many as its summary says', () => {
