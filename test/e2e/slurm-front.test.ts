@@ -253,6 +253,11 @@ describe('the commands of Slurm', () => {
     const held = await ok('sbatch', '--parsable', ...warned);
     const { warning } = (await cluster.job(held)) as { warning?: object };
     assert.deepEqual(warning, { leadMs: 30_000, signal: 12, to: 'main' });
+    // Nextflow says it of each process, also where there is no limit before which it could come.
+    const unlimited = ['--hold', '--signal=B:USR2@30', '--wrap', 'true'];
+    const plain = await ok('sbatch', '--parsable', ...unlimited);
+    assert.equal(((await cluster.job(plain)) as unknown as { warning: unknown }).warning, null);
+    await ok('scancel', plain);
     await ok('scancel', held);
   });
 

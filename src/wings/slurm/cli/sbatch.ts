@@ -166,7 +166,7 @@ export async function submissionOf(
   program: Program,
   given: Given,
 ): Promise<Submission> {
-  const request = await askedFor(context, given);
+  const request = await withoutSignal(context, await askedFor(context, given));
   const submitter = submitterOf(context);
   const api = await context.api();
   const [files, { clusterName }] = await Promise.all([
@@ -185,6 +185,31 @@ export async function askedFor(context: Context, given: Given): Promise<Request>
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
   return withoutMail(context, read.value.request);
+}
+
+/**
+ * Without a time limit the signal never comes, as in Slurm; ours refuses it. Whether there is one
+ * where nobody says the head alone knows.
+ */
+async function withoutSignal(context: Context, request: Request): Promise<Request> {
+  const { signal, time, partition, qos } = request;
+  if (signal === undefined || time !== undefined) return request;
+  const { signal: _, signalTo: __, ...rest } = request;
+  const shortest = `${signal.split('@')[0]}@1`;
+  const place = { ...(partition && { partition }), ...(qos && { qos }) };
+  const like = makeSubmission(
+    { kind: 'argv', argv: ['true'] },
+    { ...place, signal: shortest, cleanEnv: true },
+    submitterHere(context),
+  );
+  try {
+    await (await context.api()).call('rehearseJob', { body: like });
+    return request;
+  } catch (error) {
+    // Whatever else is wrong is said of the job itself.
+    if (!(error instanceof Failure) || error.kind !== 'invalid_argument') throw error;
+    return rest;
+  }
 }
 
 export function optionsOf(
