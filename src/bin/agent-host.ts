@@ -1,11 +1,13 @@
 // The agents of one or many nodes in one process. What belongs to the machine is there once; each
 // node has its state directory, journal, session, log and launcher of its own.
 
-import { mkdirSync, readFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../kernel/agent/agent.ts';
 import { fileProblem } from '../kernel/config/file-problem.ts';
 import { refuseLongDirectory } from '../kernel/config/socket-room.ts';
+import { isCopied, noteOrigin } from '../kernel/connect/origin.ts';
 import { KINDS } from '../kernel/model/errors.ts';
 import { Failure, usage } from '../kernel/model/failure.ts';
 import { claim } from '../kernel/os/claim.ts';
@@ -22,6 +24,7 @@ import {
   type LauncherProgram,
   UnwritableCache,
 } from '../kernel/os/launcher-build.ts';
+import { isLauncherThere } from '../kernel/os/launcher-link.ts';
 import { type FileLog, openLog } from '../kernel/os/log.ts';
 import { bootBeganAt } from '../kernel/os/machine-marks.ts';
 import { sharedMarks, systemMarks } from '../kernel/os/marks.ts';
@@ -29,13 +32,12 @@ import { removeOldEnds } from '../kernel/os/old-ends.ts';
 import { systemUsers } from '../kernel/os/users.ts';
 import type { Log } from '../kernel/ports/log.ts';
 import type { NodeCache } from '../kernel/staging/node-cache.ts';
-import type { AgentsHost, Elsewhere } from '../kernel/wing.ts';
+import type { AgentMaker, AgentsHost, Elsewhere, ElsewhereMaker } from '../kernel/wing.ts';
+import { WINGS } from '../wings.ts';
 import { labelsOf, type Machine, portsOf, settingsOf } from './agent-node.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { cacheOf } from './agent-staging.ts';
-import { instanceOf } from './instance.ts';
 import { launcherFolder, uidsByOwn } from './local-peers.ts';
-import { agentMakers, elsewhereMaker } from './parts.ts';
 import { lookForRuntimes, type RuntimesFound, RuntimesWatch } from './runtimes-watch.ts';
 
 /** Between two looks whether its parent is still there. */
@@ -212,4 +214,64 @@ async function launcherIn(folder: string): Promise<LauncherProgram> {
 function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}
+
+/** Those of all wings that do something in agents. */
+async function agentMakers(): Promise<AgentMaker[]> {
+  const makers = await Promise.all(WINGS.map(({ agent }) => agent?.()));
+  return makers.filter((one) => one !== undefined);
+}
+
+/** Says of each node whether its tasks run elsewhere: what the first wing says that knows. */
+async function elsewhereMaker(): Promise<ElsewhereMaker> {
+  const makers = await Promise.all(WINGS.map(({ elsewhere }) => elsewhere?.()));
+  return (node) => {
+    for (const make of makers) {
+      const found = make?.(node) ?? null;
+      if (found !== null) return found;
+    }
+    return null;
+  };
+}
+
+// The name of an agent's state directory: a new one has forgotten what ran, and says so by its
+// name.
+
+/** What a copied folder says of processes: the original's. */
+const OF_ORIGINAL = ['instance', 'journal', 'launcher.sock.lock'];
+
+/** Made with the state directory, and made anew in a copy of one (N20). */
+export async function instanceOf(
+  { stateDir, elsewhere }: { readonly stateDir: string; readonly elsewhere: Elsewhere | null },
+  bootId: string,
+  log: Pick<Log, 'warn'>,
+): Promise<string> {
+  const file = join(stateDir, 'instance');
+  const read = (): string => readFileSync(file, 'utf8').trim();
+  // What runs elsewhere is there all the same, under the name of this instance.
+  const seemsCopied = elsewhere === null && isCopied(stateDir, bootId);
+  // What a launcher here runs is this folder's, whatever its file system says of itself now.
+  const isCopy = seemsCopied && !(await isLauncherThere(join(stateDir, 'launcher.sock')));
+  const was = isCopy ? read() : null;
+  if (was !== null) setOriginalAside(stateDir, was, log);
+  if (!existsSync(file)) writeFileSync(file, randomUUID().slice(0, 13), { mode: 0o600 });
+  noteOrigin(stateDir, bootId, was);
+  return read();
+}
+
+/**
+ * The processes, limit groups and ends that a copied journal and launcher name are the original's:
+ * the copy would take them for its own leftovers, and end them. Nothing is removed: a folder may
+ * look like a copy that is none, and its journal may have ends that nobody was told of.
+ */
+function setOriginalAside(stateDir: string, was: string, log: Pick<Log, 'warn'>): void {
+  const suffix = `.of-${was.replace(/[^\w-]/g, '')}`;
+  for (const name of OF_ORIGINAL) {
+    const file = join(stateDir, name);
+    if (existsSync(file)) renameSync(file, `${file}${suffix}`);
+  }
+  rmSync(join(stateDir, 'launcher.sock'), { force: true });
+  const hint = 'if it is no copy, stop the agent, remove origin.json and rename these files back';
+  const fields = { stateDir, was, suffix, hint };
+  log.warn(fields, 'this directory is a copy: what its original ran is set aside');
 }

@@ -1,7 +1,7 @@
 // The head's program: gives the real store, sockets and clock to the head, and stops it in good
 // order on a signal.
 
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -17,6 +17,7 @@ import { systemCommands } from '../kernel/os/commands.ts';
 import { readBootId } from '../kernel/os/detect.ts';
 import { type FileLog, openLog } from '../kernel/os/log.ts';
 import { collectWhenIdle, growFreely, ownHeap } from '../kernel/os/spare-memory.ts';
+import type { Chance } from '../kernel/ports/chance.ts';
 import type { StoreFailure } from '../kernel/ports/store.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
 import { certificateOf } from './head-certificate.ts';
@@ -29,7 +30,6 @@ import { namingRelease, noteRelease } from './last-release.ts';
 import { uidsByCompiled } from './local-peers.ts';
 import { loadMachine } from './machine.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
-import { stampKey } from './stamp-key.ts';
 
 /** Longer than agents take to dial again; a submission waits no longer for nodes that are away. */
 const FIRST_WORD_MS = 6_000;
@@ -262,5 +262,30 @@ if (isProgram) {
     const hint = failure.hint === null ? '' : `\n  ${failure.hint}`;
     process.stderr.write(`weft head: ${failure.message}${hint}\n`);
     process.exit(failure.exitCode);
+  }
+}
+
+// The key by which the head knows again what it told its nodes of itself. It lies beside the store,
+// and is put back with it.
+
+const KEY_BYTES = 32;
+
+/** Made where there is none, or one of which nothing can be read: nodes then begin anew to keep. */
+function stampKey(directory: string, chance: Chance): Uint8Array {
+  const path = join(directory, 'stamp.key');
+  const known = read(path);
+  if (known?.length === KEY_BYTES) return known;
+  const key = chance.bytes(KEY_BYTES);
+  writeFileSync(`${path}.new`, key, { mode: 0o600, flush: true });
+  renameSync(`${path}.new`, path);
+  return key;
+}
+
+function read(path: string): Uint8Array | null {
+  try {
+    return readFileSync(path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
   }
 }

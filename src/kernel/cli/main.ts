@@ -9,7 +9,6 @@ import { EXIT_OWN_FAILURE, Failure } from '../model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import { byOwnClock } from './output/prose.ts';
 import { printable } from './output/table.ts';
-import { withOwnIds } from './own-ids.ts';
 import type { CliWing } from './part.ts';
 import { meantOfWeft, proposeCommands, tellOperands, tellOptions } from './unknown-command.ts';
 import type { Meaning, Verb, VerbGroup, VerbProgram } from './verb.ts';
@@ -252,4 +251,30 @@ function report(error: unknown, { program, terminal }: Invocation): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   terminal.error(`${program}: a bug in this command: ${stack}\n`);
   return EXIT_OWN_FAILURE;
+}
+
+/** Operands called so are ids of jobs. */
+const JOB = 'job';
+/** No id of ours has one of these. */
+const FOREIGN = '/';
+
+/** The operands, those that other names of jobs stood for with our ids in their place. */
+export async function withOwnIds(command: Command, context: Context): Promise<readonly string[]> {
+  const declared = command.registeredArguments;
+  const isForeign = (text: string, at: number): boolean => {
+    const argument = declared[Math.min(at, declared.length - 1)];
+    const isJob = argument?.name() === JOB && (at < declared.length || argument.variadic);
+    return isJob && text.includes(FOREIGN);
+  };
+  const { args } = command;
+  if (!args.some(isForeign)) return args;
+  return Promise.all(args.map((text, at) => (isForeign(text, at) ? ownId(text, context) : text)));
+}
+
+async function ownId(text: string, context: Context): Promise<string> {
+  for (const { cli } of context.wings) {
+    const id = await cli?.jobId?.(text, context);
+    if (id != null) return id;
+  }
+  return text;
 }

@@ -9,7 +9,6 @@ import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
 import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
 import { OrderWriter, type SentOrder } from '../wire/orders.ts';
-import { ClockOffset } from './clock-offset.ts';
 
 /** Bytes of one message of orders: small enough that heartbeats get through in between. */
 const ORDERS_BYTES_MAX = 4 * 1_048_576;
@@ -95,4 +94,27 @@ export function refuseLink(link: Link, refusal: Refusal): void {
   const { code, details } = refusal;
   tell(link, { kind: 'refused', code, message: formatRefusal(refusal), details });
   link.session.close(`refused: ${kindOf(code)}`);
+}
+
+// How far a node's wall clock is from the head's. Only people are told: nothing is decided by it.
+
+/** Heartbeats looked at; a clock that was set shows after as many. */
+const SAMPLES_MAX = 8;
+
+/**
+ * A heartbeat that took long makes the node's clock look slow, never fast: the largest of the last
+ * differences is the nearest to the truth.
+ */
+class ClockOffset {
+  readonly #samples: number[] = [];
+
+  /** Ms that the node is ahead; null before the first heartbeat that says. */
+  get ms(): number | null {
+    return this.#samples.length === 0 ? null : Math.max(...this.#samples);
+  }
+
+  add(theirs: number, ours: number): void {
+    this.#samples.push(theirs - ours);
+    if (this.#samples.length > SAMPLES_MAX) this.#samples.shift();
+  }
 }

@@ -8,23 +8,28 @@ import type { Share } from '../model/orders.ts';
 import { type Scheduling, siteRuleOf } from '../model/scheduling.ts';
 import type { Settings } from '../model/settings.ts';
 import { plan } from '../scheduler/cycle/plan.ts';
+import type { Preemption } from '../scheduler/cycle/preempt.ts';
 import { type ActiveTask, NO_RULES, type Snapshot } from '../scheduler/cycle/snapshot.ts';
 import { fairStandings } from '../scheduler/line/fair-share.ts';
 import { QuotaBook, sizeOf } from '../scheduler/line/quota.ts';
+import type { Taker } from '../scheduler/room/board.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import type { ClusterUse } from '../scheduler/room/cluster-room.ts';
 import { decideBacklog, fillPlaces } from './backlog.ts';
 import { capsOf } from './caps.ts';
+import { jobOf } from './jobs/apply.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
 import { externalNodes, externalWindows } from './nodes/external.ts';
+import { siteOf } from './nodes/members.ts';
 import { schedulingOf } from './partitions/settings.ts';
 import type { Chain } from './scratch.ts';
 import type { State } from './state.ts';
 import type { Step } from './step.ts';
+import { taskOf } from './tasks/apply.ts';
+import { askCancel } from './tasks/cancel.ts';
 import { nextEpoch } from './tasks/epoch.ts';
-import { preempt, resume } from './tasks/preempt.ts';
 import { isNext } from './tasks/shown-state.ts';
 import { closedNodes, stoppedTasks } from './tasks/stopped.ts';
 import { latestEndOf, timeLeft } from './tasks/time-limit.ts';
@@ -220,4 +225,26 @@ function fairnessOf({ usage }: State, { weights, fairShare }: Scheduling, at: nu
     factors.set(user, factor);
   }
   return factors;
+}
+
+// Making room for what is more urgent: tasks told to leave or to stop, and stopped ones that go on.
+
+/** In the journal, instead of a user's name. */
+const BY = 'scheduler';
+
+function preempt(step: Step, { jobId, index, mode, for: taker }: Preemption): void {
+  const place = placeOf(jobOf(step.state, jobId), index);
+  const task = taskOf(step.state, place);
+  const because = `preempted by ${taker.jobId} of ${jobOf(step.state, taker.jobId).owner}`;
+  if (mode === 'suspend') {
+    // Another part of it is at a site: it would run on there.
+    if (siteOf(step.state, task) !== null) return;
+    step.emit({ kind: 'suspend_asked', place, by: BY, because, stopper: 'scheduler' });
+  } else if (mode === 'cancel') askCancel(step, task, { by: BY, because });
+  else step.emit({ kind: 'end_asked', place, why: mode, by: BY, because });
+}
+
+function resume(step: Step, { jobId, index }: Taker): void {
+  const place = placeOf(jobOf(step.state, jobId), index);
+  step.emit({ kind: 'resume_asked', place, by: BY, stopper: 'scheduler' });
 }

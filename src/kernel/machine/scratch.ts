@@ -1,17 +1,15 @@
 // What the head keeps only while it runs: a restart throws it away, and nothing is wrong without
 // it.
 
-import type { EpochId, NodeName } from '../model/ids.ts';
+import type { EpochId, JobId, NodeName } from '../model/ids.ts';
 import type { JobSpec, Outcome, Usage } from '../model/job.ts';
+import type { MemoryUse } from '../model/memory-use.ts';
 import type { Partition } from '../model/scheduling.ts';
 import type { Hopeless } from '../scheduler/cycle/hopeless.ts';
 import type { Rest } from '../scheduler/cycle/rest.ts';
 import { ShapeBook } from '../scheduler/line/queue.ts';
 import { BrokerageBook } from './brokerage-book.ts';
-import { FreedPlaces } from './freed-places.ts';
-import type { Job } from './jobs/facts.ts';
-import { PaceBook } from './pace-book.ts';
-import { MemoryBook } from './tasks/memory-book.ts';
+import type { Job, Task } from './jobs/facts.ts';
 
 /** With what wings keep, each of which adds its own. */
 export interface Scratch extends OwnScratch {}
@@ -113,4 +111,106 @@ export function createScratch(): OwnScratch {
     endedEpochs: [],
     changedJobs: new Set(),
   };
+}
+
+/** Places that tasks have given up: the next tasks of their jobs there may have them. */
+class FreedPlaces {
+  readonly #byNode = new Map<NodeName, Map<JobId, number>>();
+
+  note(node: NodeName, jobId: JobId): void {
+    const jobs = this.#byNode.get(node);
+    if (jobs === undefined) this.#byNode.set(node, new Map([[jobId, 1]]));
+    else jobs.set(jobId, (jobs.get(jobId) ?? 0) + 1);
+  }
+
+  /** One of them has been taken. */
+  taken(node: NodeName, jobId: JobId): void {
+    const jobs = this.#byNode.get(node);
+    const count = jobs?.get(jobId);
+    if (count !== undefined) jobs?.set(jobId, Math.max(0, count - 1));
+  }
+
+  clear(): void {
+    this.#byNode.clear();
+  }
+
+  /**
+   * Each node and job of which a task has ended, with how many places are free. Empties the book.
+   */
+  *takeAll(): Generator<{ node: NodeName; jobId: JobId; count: number }> {
+    const all = [...this.#byNode];
+    this.clear();
+    for (const [node, jobs] of all) {
+      for (const [jobId, count] of jobs) yield { node, jobId, count };
+    }
+  }
+}
+
+/** A mean over the last ends; so many of them before it says anything. */
+const ENDS_MIN = 4;
+const WEIGHT = 1 / 16;
+/** Jobs that are remembered; the oldest go first. */
+const JOBS_MAX = 1024;
+
+interface Pace {
+  ends: number;
+  meanMs: number;
+}
+
+class PaceBook {
+  readonly #paces = new Map<JobId, Pace>();
+
+  note({ job, startedAt }: Task, endedAt: number): void {
+    if (job.spec.array === null || startedAt === null) return;
+    const ranMs = Math.max(0, endedAt - startedAt);
+    const pace = this.#paces.get(job.id);
+    if (pace === undefined) return this.#begin(job.id, ranMs);
+    pace.ends += 1;
+    pace.meanMs += (ranMs - pace.meanMs) * Math.max(WEIGHT, 1 / pace.ends);
+  }
+
+  /** Mean run time of the job's tasks in ms; null: not enough of them have ended. */
+  meanOf(jobId: JobId): number | null {
+    const pace = this.#paces.get(jobId);
+    return pace === undefined || pace.ends < ENDS_MIN ? null : pace.meanMs;
+  }
+
+  #begin(jobId: JobId, meanMs: number): void {
+    this.#paces.set(jobId, { ends: 1, meanMs });
+    if (this.#paces.size <= JOBS_MAX) return;
+    const oldest = this.#paces.keys().next();
+    if (oldest.done !== true) this.#paces.delete(oldest.value);
+  }
+}
+
+/**
+ * What running tasks have in memory, as nodes say it with their heartbeats. Kept while the head
+ * runs.
+ */
+class MemoryBook {
+  readonly #byNode = new Map<NodeName, ReadonlyMap<EpochId, MemoryUse>>();
+  /** Nodes with a task of which the kernel has killed a process. */
+  readonly #withKills = new Set<NodeName>();
+
+  /** In place of what the node said before. */
+  hear(node: NodeName, uses: readonly MemoryUse[]): void {
+    this.#byNode.set(node, new Map(uses.map((use) => [use.epochId, use])));
+    if (uses.some(({ kills }) => kills > 0)) this.#withKills.add(node);
+    else this.#withKills.delete(node);
+  }
+
+  /** Forgets a node that no longer reports: its last report is out of date. */
+  forget(node: NodeName): void {
+    this.#byNode.delete(node);
+    this.#withKills.delete(node);
+  }
+
+  get hasKills(): boolean {
+    return this.#withKills.size > 0;
+  }
+
+  /** Undefined: the node has not said. */
+  of(node: NodeName, epochId: EpochId): MemoryUse | undefined {
+    return this.#byNode.get(node)?.get(epochId);
+  }
 }

@@ -2,11 +2,11 @@
 
 import { signal } from '@preact/signals';
 import { render } from 'preact';
+import { useState } from 'preact/hooks';
 import { asRetried, HeadError } from './data/client.ts';
 import { keepLive } from './data/live.ts';
-import { enter, hasLink } from './data/login.ts';
+import { enter, hasLink, logIn } from './data/login.ts';
 import { me, onStored } from './data/session.ts';
-import { Login, loginError } from './pages/login.tsx';
 import type { PagePart } from './part.ts';
 import { Problem } from './parts/basic.tsx';
 import { Shell } from './shell.tsx';
@@ -54,4 +54,55 @@ export function openPage(parts: readonly PagePart[]): void {
     if (hasLink()) void start();
   });
   void start();
+}
+
+/** Why the link in the address did not work. */
+const loginError = signal<HeadError | null>(null);
+
+function Login() {
+  const [token, setToken] = useState('');
+  const [isBusy, setBusy] = useState(false);
+  const error = loginError.value;
+  const submit = async (event: Event): Promise<void> => {
+    event.preventDefault();
+    setBusy(true);
+    try {
+      await logIn({ token: token.trim() });
+      loginError.value = null;
+    } catch (cause) {
+      if (!(cause instanceof HeadError)) throw cause;
+      loginError.value = cause;
+    }
+    setBusy(false);
+  };
+  return (
+    <main class="login">
+      <h1>Weft</h1>
+      <form onSubmit={submit}>
+        <label for="token">Token</label>
+        <input
+          id="token"
+          type="password"
+          autocomplete="current-password"
+          spellcheck={false}
+          value={token}
+          onInput={(event) => setToken(event.currentTarget.value)}
+        />
+        <button type="submit" class="main" disabled={isBusy || token.trim() === ''}>
+          Log in
+        </button>
+      </form>
+      {error && (
+        <p role="alert" class="problem">
+          {error.code === 'auth.token_invalid'
+            ? 'This token or link is unknown, used or expired.'
+            : error.message}
+        </p>
+      )}
+      <p>
+        On the head’s machine, <code>weft ui</code> logs you in without a token. Elsewhere,{' '}
+        <code>weft token create</code> makes one.
+      </p>
+    </main>
+  );
 }

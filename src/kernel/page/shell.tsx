@@ -14,7 +14,6 @@ import type { Elsewhere, Page, PagePart } from './part.ts';
 import { forgetTold, ToldLine } from './parts/actions.tsx';
 import { Added } from './parts/added.ts';
 import { Empty } from './parts/basic.tsx';
-import { focusHeading } from './parts/focus.ts';
 import { spanWords, zoneName } from './pure/words.ts';
 
 /** Not everybody is told of all that happens to a head. */
@@ -214,4 +213,27 @@ function ClockLine({ steps }: { steps: readonly { at: number; byMs: number }[] }
       {spanWords(Math.max(0, now.value - last.at))} ago.
     </p>
   );
+}
+
+/**
+ * Now, or as soon as there is a heading, unless the reader has gone elsewhere meanwhile. Returns
+ * how to stop.
+ */
+function focusHeading(): () => void {
+  const content = document.getElementById('content');
+  if (content === null) return () => undefined;
+  content.focus({ preventScroll: true });
+  const watch = new MutationObserver(() => look());
+  const look = (): boolean => {
+    const { activeElement } = document;
+    const isElsewhere = activeElement !== content && activeElement !== document.body;
+    const heading = content.querySelector<HTMLElement>('h1');
+    if (isElsewhere || heading !== null) watch.disconnect();
+    if (isElsewhere || heading === null) return false;
+    heading.tabIndex = -1;
+    heading.focus({ preventScroll: true });
+    return true;
+  };
+  if (!look()) watch.observe(content, { childList: true, subtree: true });
+  return () => watch.disconnect();
 }

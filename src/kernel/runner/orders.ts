@@ -16,6 +16,7 @@ import {
   type Epoch,
   instantOf,
   isGoingOn,
+  isLaunched,
   isNext,
   isOpen,
   type Now,
@@ -24,6 +25,7 @@ import {
 import type { RunnerEvent } from './events.ts';
 import {
   decideFinished,
+  endOfNothing,
   isAnother,
   isTold,
   type Meant,
@@ -31,7 +33,6 @@ import {
   neverStarted,
 } from './finished.ts';
 import { endUnlaunched } from './lease.ts';
-import { isLetGo, letGo } from './let-go.ts';
 import { decidePauseOrder } from './pause/decide.ts';
 import { whyPaused } from './pause/state.ts';
 import { givenBack, placed } from './places.ts';
@@ -239,4 +240,36 @@ function decideSignal(epoch: Epoch | undefined, order: SignalOrder): RunnerEvent
   const { epochId, signal, serial, to } = order;
   const wanted = { kind: 'signal_wanted', epochId, signal, serial } as const;
   return [to === undefined ? wanted : { ...wanted, to }];
+}
+
+// Jobs that a user gave to a site itself: our books on them may end without them. What the site
+// runs runs; it ends for us only if somebody wants it to end.
+
+/**
+ * What heads say of an end that somebody asked for: its owner, an operator, or a rule that they
+ * set.
+ */
+const WISHES: ReadonlySet<string> = new Set(['cancel', 'requeue']);
+
+/**
+ * True when the epoch is not ours to end: we only know that a head does not count it, or not this
+ * part.
+ */
+function isLetGo(epoch: Epoch, { why }: Pick<EndOrder, 'why'>): boolean {
+  if (epoch.order.foreign === undefined || WISHES.has(why)) return false;
+  return isLaunched(epoch) && epoch.run.ending === null;
+}
+
+/**
+ * Lets an epoch go, as if it had never been here. That says nothing of the job, which its site goes
+ * on to list.
+ */
+function letGo(epoch: Epoch, why: string, now: Now): RunnerEvent[] {
+  const { epochId } = epoch.order;
+  const detail = `its gateway let go of it, and its site goes on with it: ${why}`;
+  const report = endOfNothing(epochId, { at: now.at, cause: 'never_started', detail });
+  return [
+    { kind: 'let_go', epochId },
+    { kind: 'epoch_ended', epochId, report },
+  ];
 }

@@ -19,7 +19,6 @@ import {
   type RunOptions,
   type WaitOptions,
 } from './options.ts';
-import { outcomeWords } from './outcome-words.ts';
 import { pullFiles } from './pull.ts';
 import { dropUndefined, pathOf } from './submission.ts';
 import { submitJob } from './submit.ts';
@@ -235,4 +234,14 @@ export interface Cluster extends ClusterMethods {}
 
 function isList(jobs: JobReference | readonly JobReference[]): jobs is readonly JobReference[] {
   return Array.isArray(jobs);
+}
+
+/** `failed (exit code 3 on n1)`, `cancelled: by alice`. */
+function outcomeWords({ outcome }: JobInfo): string {
+  if (outcome === null) return 'not done';
+  const { kind, exit, process, detail } = outcome;
+  const where = process === null ? '' : ` on ${process.node}`;
+  if (exit?.code !== undefined) return `${kind} (exit code ${exit.code}${where})`;
+  if (exit?.signal !== undefined) return `${kind} (signal ${exit.signal}${where})`;
+  return detail === null ? kind : `${kind}: ${detail}`;
 }

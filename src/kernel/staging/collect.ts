@@ -6,14 +6,15 @@ import { formatSize } from '../base/size.ts';
 import type { FileEntry } from '../files/entry.ts';
 import { matchesGlobs, parseGlob } from '../files/glob.ts';
 import { type ManifestEntry, META_FOLDER } from '../files/manifest.ts';
+import { namesBefore, OutsideCount } from '../files/outside.ts';
 import { versionOf } from '../files/verified.ts';
 import { splitBySize } from '../files/within.ts';
+import { BEGUN_MARK } from '../model/batch.ts';
 import type { BlobHash } from '../model/blob.ts';
 import { OUTPUTS_INLINE_BYTES_MAX } from '../model/limits.ts';
 import type { Outside, StagingOrder } from '../model/staging.ts';
 import { inParallel } from '../transfer/in-parallel.ts';
 import { breath, hashOpen, type LocalFile, readSmall } from '../transfer/local-file.ts';
-import { countOutside } from './count-outside.ts';
 import { type Found, findOutputs, type Unfit } from './find-outputs.ts';
 import { openChecked } from './open-path.ts';
 
@@ -185,4 +186,32 @@ function filesOf(
     if (hash !== undefined && names.has(one.name)) byHash.set(hash, one.file(hash));
   }
   return { files: [...byHash.values()] };
+}
+
+// What a job of a batch found in its work directory when it began, as its script has written it
+// down.
+
+/** A list of names; the user may have put anything in its place. */
+const LIST_BYTES_MAX = 1_048_576;
+
+/** Undefined: nobody knows, as of a script of an earlier release. */
+function countOutside(directory: string, uid: number | null): OutsideCount | undefined {
+  let fd: number;
+  try {
+    fd = openChecked(path.join(directory, BEGUN_MARK), (status) => {
+      const isAnothers = uid !== null && Number(status.uid) !== uid;
+      if (!status.isFile() || isAnothers) throw new Error('it is no mark of the script');
+    });
+  } catch {
+    return undefined; // The job ended before, or has removed it: then nothing is told.
+  }
+  try {
+    const { size, mtimeNs } = fstatSync(fd, { bigint: true });
+    if (size > LIST_BYTES_MAX) return undefined;
+    const { bytes } = readSmall(fd, Number(size));
+    const names = namesBefore(Buffer.from(bytes).toString());
+    return new OutsideCount({ names, atNs: mtimeNs });
+  } finally {
+    closeSync(fd);
+  }
 }

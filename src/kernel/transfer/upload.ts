@@ -1,10 +1,9 @@
 // Sends the contents of files that the head lacks, each from where the last connection ended.
 
-import { SAMPLE_BYTES } from '../api/coding.ts';
+import { CODING_HEADER, CODINGS, compressed, pays, SAMPLE_BYTES } from '../api/coding.ts';
 import type { ByteBody } from '../api/exchange.ts';
 import { Failure, usage } from '../model/failure.ts';
 import { BLOB_PACKED_BYTES_MAX, BLOBS_ASKED_MAX } from '../model/limits.ts';
-import { codedBody } from './coded-body.ts';
 import type { HeadAccess } from './head-access.ts';
 import { inParallel } from './in-parallel.ts';
 import { type LocalFile, type OpenContent, openLocalFile } from './local-file.ts';
@@ -232,4 +231,25 @@ async function* read({ file, content, offset, moved }: Reading) {
     at += bytesRead;
     moved(bytesRead);
   }
+}
+
+// What is sent, compressed where the head reads that and a sample says that it pays.
+
+interface SentBody {
+  readonly bytes: ByteBody;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** `reads`: how the head, as it said last, takes bodies from here. */
+async function codedBody(
+  bytes: ByteBody,
+  reads: readonly string[],
+  sample: () => Promise<Uint8Array> | Uint8Array,
+): Promise<SentBody> {
+  const coding = CODINGS.find((known) => reads.includes(known));
+  if (coding === undefined || !pays(await sample())) return { bytes };
+  return {
+    bytes: { length: null, open: () => compressed(bytes.open()) },
+    headers: { [CODING_HEADER]: coding },
+  };
 }

@@ -1,11 +1,20 @@
 // `weft down`: stops the cluster of `weft up`. What runs is put back to the queue first.
 
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  unlinkSync,
+} from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { JobView } from '../../api/jobs.ts';
 import { plural } from '../../base/plural.ts';
 import type { Config } from '../../config/config.ts';
+import { fileProblem, isSystemError } from '../../config/file-problem.ts';
 import type { Api } from '../../connect/api.ts';
 import { isCopied } from '../../connect/origin.ts';
 import { endProcess, liveMarks, markOf, removeMark } from '../../connect/process-file.ts';
@@ -13,7 +22,6 @@ import { Failure, usage } from '../../model/failure.ts';
 import type { Context } from '../context.ts';
 import { DOWN_REASON, LocalCluster } from '../daemons/local-cluster.ts';
 import { type LocalPaths, SENT_FOLDER } from '../daemons/local-paths.ts';
-import { removeEmpty, removeWhole } from '../daemons/remove-state.ts';
 import { defineVerb } from '../verb.ts';
 
 interface Options {
@@ -229,4 +237,48 @@ function clean(context: Context, paths: LocalPaths): void {
   const kept = left.length === 0 ? '' : `; kept ${left.join(', ')}`;
   context.print(`Removed its state in ${paths.directory}${kept}.`);
   for (const { file, why } of staying) context.note(`${file} itself stays: ${why}`);
+}
+
+/** What could not be removed, and why, for people. */
+interface Staying {
+  readonly file: string;
+  readonly why: string;
+}
+
+/** Removes a file or a folder with all in it. A folder that is a mount point stays, empty. */
+function removeWhole(file: string): Staying[] {
+  try {
+    rmSync(file, { recursive: true, force: true });
+    return [];
+  } catch {
+    // It gives up at the first that stays, and does not say why: the rest goes one by one.
+  }
+  const isFolder = lstatSync(file, { throwIfNoEntry: false })?.isDirectory() === true;
+  const staying = isFolder ? entriesOf(file).flatMap(removeWhole) : [];
+  return staying.length > 0 ? staying : removeOne(file, isFolder ? rmdirSync : unlinkSync);
+}
+
+/** Removes a folder with nothing in it. */
+function removeEmpty(folder: string): Staying[] {
+  return removeOne(folder, rmdirSync);
+}
+
+function removeOne(file: string, remove: (file: string) => void): Staying[] {
+  try {
+    remove(file);
+    return [];
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    if (error.code === 'ENOENT') return [];
+    return [{ file, why: error.code === 'EBUSY' ? 'it is a mount point' : fileProblem(error) }];
+  }
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder).map((name) => path.join(folder, name));
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return []; // Why it stays is told by its own removal.
+  }
 }

@@ -4,15 +4,15 @@ import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { usage } from '../../model/failure.ts';
 import { parseNodeName } from '../../model/ids.ts';
-import { parseText } from '../../model/submission-values.ts';
+import { CPUS_PER_NODE_MAX, GPUS_PER_NODE_MAX } from '../../model/limits.ts';
+import { parseCount, parseMemory, parseText } from '../../model/submission-values.ts';
 import { forEach } from '../jobs/each.ts';
 import { nodeColumns } from '../nodes/columns.ts';
 import { describeNode } from '../nodes/describe.ts';
-import { readSize, type SizeOptions } from '../nodes/size.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne } from '../output/one.ts';
 import type { Paint } from '../output/paint.ts';
-import { read } from '../submit/read.ts';
+import { dropUndefined, read } from '../submit/read.ts';
 import { defineVerb, type Verb, type VerbGroup } from '../verb.ts';
 import { verb as reenroll } from './node-reenroll.ts';
 
@@ -152,4 +152,19 @@ export function formatNode(
   paint: Paint,
 ): readonly string[] {
   return formatOne(node, output, node.name, () => describeNode(node, paint));
+}
+
+interface SizeOptions {
+  readonly cpus?: string;
+  readonly memory?: string;
+  readonly gpus?: string;
+}
+
+/** Only what was given. */
+function readSize({ cpus, memory, gpus }: SizeOptions) {
+  return dropUndefined({
+    cpuCount: read('--cpus', cpus, (text) => parseCount(text, 0, CPUS_PER_NODE_MAX)),
+    memoryBytes: read('--memory', memory, parseMemory),
+    gpuCount: read('--gpus', gpus, (text) => parseCount(text, 0, GPUS_PER_NODE_MAX)),
+  });
 }

@@ -1,6 +1,6 @@
 // `weft run`: submits a command. Prints the job's id, or waits and becomes the command.
 
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { headNow } from '../../api/head-time.ts';
@@ -9,9 +9,11 @@ import { EXIT_OWN_FAILURE, Failure, usage } from '../../model/failure.ts';
 import type { Program } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
 import { parseKey } from '../../model/submission-values.ts';
+import { TORCHRUN } from '../../model/torchrun-line.ts';
 import type { InputRequests } from '../../transfer/inputs/input-request.ts';
 import { transferOf } from '../connection/transfer-context.ts';
 import type { Context } from '../context.ts';
+import { LocalPaths } from '../daemons/local-paths.ts';
 import { tellGlance } from '../glance.ts';
 import { attend } from '../jobs/attend.ts';
 import { chooseInput } from '../jobs/choose-input.ts';
@@ -19,7 +21,6 @@ import { submitterHere } from '../jobs/send.ts';
 import { sendWithFiles } from '../jobs/send-with-files.ts';
 import { filesOf, tellKept, tellSubmitted } from '../jobs/submitted-notes.ts';
 import { prose } from '../output/prose.ts';
-import { checkPaths } from '../submit/check-paths.ts';
 import { readsInput, withItems } from '../submit/items.ts';
 import {
   defineSubmitOptions,
@@ -30,7 +31,6 @@ import {
 import { read } from '../submit/read.ts';
 import { inputsOf } from '../submit/staged-files.ts';
 import { pointsWords, withAxes } from '../submit/sweep.ts';
-import { torchrunOf } from '../submit/torchrun.ts';
 import { defineVerb } from '../verb.ts';
 
 export interface AttendOptions {
@@ -194,4 +194,63 @@ export async function rehearse(
   const { words } = await api.call('rehearseJob', { body: submission });
   for (const line of prose(words, headNow(), context.width)) context.print(line);
   return 0;
+}
+
+// `--torchrun`: a Python script that runs as one process for each gpu of each node, which find each
+// other. PyTorch's own launcher starts them, on each node what that one needs.
+
+interface Torchrun {
+  readonly program: Program;
+  readonly name: string;
+}
+
+/** `words`: the script with its arguments, perhaps after options of torchrun itself. */
+export function torchrunOf(words: readonly string[]): Torchrun {
+  const script = words.find((word) => !word.startsWith('-'));
+  if (script === undefined || /\s/.test(script)) {
+    throw usage('--torchrun takes a script with its arguments: weft run --torchrun -- train.py');
+  }
+  if (/^(.*\/)?python[\d.]*$/.test(script)) {
+    throw usage(`--torchrun starts ${script} by itself: weft run --torchrun -- train.py`);
+  }
+  return {
+    program: { kind: 'argv', argv: [...TORCHRUN, ...words] },
+    name: path.basename(script),
+  };
+}
+
+/** Throws a usage failure for a directory or a standard input that no node can have. */
+async function checkPaths(context: Context, submission: Submission): Promise<void> {
+  const wrong = wrongChdir(submission) ?? wrongStdin(submission);
+  if (wrong !== null && (await runsHere(context))) throw wrong;
+}
+
+function wrongChdir({ directory }: Submission): Failure | null {
+  if (directory?.kind !== 'shared' || isDirectory(directory.path)) return null;
+  const what = existsSync(directory.path) ? 'is not a directory' : 'does not exist';
+  return usage(`--chdir: ${directory.path} ${what}`);
+}
+
+function wrongStdin({ directory, files = {} }: Submission): Failure | null {
+  const { stdin } = files;
+  // A pattern names another file for each process; `-` is what comes with the command.
+  if (stdin === undefined || stdin === '-' || stdin.includes('%')) return null;
+  if (directory === undefined || directory.kind === 'private') return null;
+  const file = path.resolve(directory.path, stdin);
+  if (!existsSync(file)) return usage(`--stdin: ${file} does not exist`);
+  return isDirectory(file) ? usage(`--stdin: ${file} is a directory`) : null;
+}
+
+function isDirectory(name: string): boolean {
+  return existsSync(name) && statSync(name).isDirectory();
+}
+
+/** All nodes of the cluster are the ones that `weft up` has made on this machine. */
+async function runsHere(context: Context): Promise<boolean> {
+  const paths = new LocalPaths(context.directory);
+  if (!existsSync(paths.cluster)) return false;
+  const api = await context.api();
+  if (api.address !== paths.socket) return false;
+  const { nodes } = await api.call('listNodes');
+  return nodes.length > 0 && nodes.every(({ name }) => existsSync(paths.nodeOptions(name)));
 }

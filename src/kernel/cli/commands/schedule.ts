@@ -3,6 +3,7 @@
 
 import type { ReplyOf } from '../../api/routes.ts';
 import type { ScheduleBar } from '../../api/schedule.ts';
+import { IntervalSet } from '../../base/interval-set.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { plural } from '../../base/plural.ts';
 import type { Api } from '../../connect/api.ts';
@@ -17,7 +18,6 @@ import type { Column } from '../output/table.ts';
 import { instantColumn } from '../output/times.ts';
 import { formatSpan } from '../output/words.ts';
 import { writeWhole } from '../output/write-whole.ts';
-import { folded } from '../schedule/fold.ts';
 import { type Picture, rowsOf, sightOf } from '../schedule/picture.ts';
 import { scheduleSvg } from '../schedule/svg.ts';
 import { textBars } from '../schedule/text-bars.ts';
@@ -196,4 +196,40 @@ function scheduleColumns(now: number): Column<ScheduleBar>[] {
 function stateWord({ kind, word, guess }: ScheduleBar): string {
   if (kind !== 'planned') return word;
   return guess === undefined ? 'planned' : 'guessed';
+}
+
+/**
+ * The bars in their order; tasks of an array that are in one state stand where the first of them
+ * does.
+ */
+function folded(bars: readonly ScheduleBar[]): ScheduleBar[] {
+  const groups = new Map<string, ScheduleBar[]>();
+  for (const bar of bars) {
+    const { id, jobId, kind, word, guess } = bar;
+    const key = id.includes('[') ? `${jobId} ${kind} ${word} ${guess?.site ?? ''}` : id;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [bar]);
+    else group.push(bar);
+  }
+  return [...groups.values()].map(asOne);
+}
+
+function asOne(bars: readonly ScheduleBar[]): ScheduleBar {
+  const [first] = bars as [ScheduleBar];
+  if (bars.length === 1) return first;
+  const ends = bars.map(({ until }) => until);
+  const last = ends.some((end) => end === null) ? null : Math.max(...(ends as number[]));
+  const indices = new IntervalSet();
+  for (const { id } of bars) indices.add(Number(/\[(\d+)/.exec(id)?.[1]));
+  const from = Math.min(...bars.map((bar) => bar.from));
+  const nodes = [...new Set(bars.flatMap((bar) => bar.nodes))];
+  return { ...first, id: `${first.jobId}[${indexWords(indices)}]`, from, until: last, nodes };
+}
+
+/** `0-9,12`. */
+function indexWords(indices: IntervalSet): string {
+  const parts = indices
+    .intervals()
+    .map(([from, to]) => (from === to ? `${from}` : `${from}-${to}`));
+  return parts.join(',');
 }

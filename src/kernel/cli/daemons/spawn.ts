@@ -1,12 +1,13 @@
 // Starts a daemon that outlives this command, and tells what it said when it does not start.
 
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { withOwn, withoutOwn } from '../../base/own-variables.ts';
 import { CARRIED_PREFIX } from '../../config/carried.ts';
 import type { Environment } from '../../config/config.ts';
 import { writeMark } from '../../connect/process-file.ts';
-import { compiledFolder, removeOldCompiled } from './compiled.ts';
+import { VERSION } from '../version.ts';
 
 /** A head, or the agents of some nodes; plain JSON. */
 export interface Daemon {
@@ -82,4 +83,31 @@ export function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
   const compiled = folder === null ? {} : { NODE_COMPILE_CACHE: folder };
   // One heap of the C library for all threads: what one frees, another can use. 15 MiB of the head.
   return withOwn(Object.fromEntries(kept), { MALLOC_ARENA_MAX: '1', ...compiled });
+}
+
+// Where Node.js keeps what it has compiled of our programs, so that daemons start fast: a folder
+// for each release, in the user's cache.
+
+/** Another release may still be in use beside this one, and writes only when it changes. */
+const KEPT_MS = 30 * 86_400_000;
+
+/** Returns null when there is no home to keep it in. */
+export function compiledFolder(environment: Environment): string | null {
+  const { XDG_CACHE_HOME, HOME } = environment;
+  const cache = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));
+  return cache ? path.join(cache, 'weft', 'compiled', VERSION) : null;
+}
+
+/** Removes what other releases than that of `folder` have left and not touched for a month. */
+export function removeOldCompiled(folder: string, now: number): void {
+  const all = path.dirname(folder);
+  try {
+    for (const name of readdirSync(all)) {
+      const other = path.join(all, name);
+      if (other === folder || now - statSync(other).mtimeMs < KEPT_MS) continue;
+      rmSync(other, { recursive: true, force: true });
+    }
+  } catch {
+    // There is nothing yet, or another start removes it too: only room is at stake.
+  }
 }

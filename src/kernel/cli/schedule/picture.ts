@@ -2,7 +2,6 @@
 // in it for what runs side by side.
 
 import type { ScheduleBar } from '../../api/schedule.ts';
-import { lanesOf } from '../../base/lanes.ts';
 
 /** Part of time that is shown. */
 export interface Sight {
@@ -74,4 +73,25 @@ function inLanes(placed: Placed[]): Placed[][] {
   const all = Array.from({ length: Math.max(1, count) }, (): Placed[] => []);
   for (const [at, one] of placed.entries()) all[lanes[at] ?? 0]?.push(one);
   return all;
+}
+
+// Lanes for what lasts: things that overlap lie side by side, each in the first lane that is free.
+
+interface Lasting {
+  readonly from: number;
+  readonly until: number;
+}
+
+/**
+ * The lane of each, from 0, in the order of the list, which is by begin; and how many there are.
+ */
+function lanesOf(list: readonly Lasting[]): { lanes: number[]; count: number } {
+  const ends: number[] = [];
+  const lanes = list.map(({ from, until }) => {
+    const free = ends.findIndex((end) => end <= from);
+    const lane = free < 0 ? ends.length : free;
+    ends[lane] = until;
+    return lane;
+  });
+  return { lanes, count: ends.length };
 }

@@ -12,7 +12,6 @@ import type { Item } from '../../model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../model/limits.ts';
 import type { Submission } from '../../model/submission.ts';
 import { parseCount } from '../../model/submission-values.ts';
-import { csvRows } from './csv-rows.ts';
 import { strictText } from './plain-text.ts';
 import { read } from './read.ts';
 import { BYTE_ORDER_MARK } from './script-text.ts';
@@ -178,4 +177,37 @@ function readFields(line: string): Result<Item, string> {
 
 function wrong(where: string, what: string): Error {
   return failure(refuse('config.invalid', { where, what }));
+}
+
+// Rows of a CSV file (RFC 4180): fields between commas, in quotes where they hold commas, quotes or
+// line ends.
+
+interface CsvRow {
+  readonly fields: readonly string[];
+  /** From 1: where it begins. */
+  readonly line: number;
+}
+
+/** All rows but empty ones; the error says in which line. */
+function csvRows(text: string): Result<CsvRow[], { line: number; what: string }> {
+  const rows: CsvRow[] = [];
+  let line = 1;
+  let start = 1;
+  let fields: string[] = [];
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r?\n|$)/y;
+  while (field.lastIndex < text.length || fields.length > 0) {
+    const at = field.lastIndex;
+    const found = field.exec(text);
+    if (found === null)
+      return err({ line, what: 'a quote is not closed, or stands inside a field' });
+    const [whole, quoted, plain = '', end] = found;
+    fields.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
+    line += whole.split('\n').length - 1;
+    if (end === ',') continue;
+    if (fields.length > 1 || fields[0] !== '') rows.push({ fields, line: start });
+    fields = [];
+    start = line;
+    if (at === text.length) break;
+  }
+  return ok(rows);
 }

@@ -1,6 +1,7 @@
 // What a job of a batch has printed, beside its files in the archive.
 
 import { createHash } from 'node:crypto';
+import { closeSync, linkSync, openSync, rmSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import path from 'node:path';
 import type { JobManifest } from '../../files/job-manifest.ts';
@@ -9,9 +10,9 @@ import type { BlobHash } from '../../model/blob.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Stream } from '../../wire/messages.ts';
+import { codeOf } from '../disk/disk-errors.ts';
 import type { LogFiles, LogStatus } from '../logs/log-files.ts';
 import type { LogPlace } from '../logs/log-path.ts';
-import { linkEmpty } from './empty-file.ts';
 
 export type JobLogs = Pick<LogFiles, 'isSilent' | 'linkTo' | 'read' | 'status' | 'watch'>;
 
@@ -139,4 +140,20 @@ async function copyLog(
 
 function placeOf({ jobId, index, epoch }: Start, stream: Stream): LogPlace {
   return { place: { jobId: jobId as JobId, index }, epoch, nodeRank: 0, rank: 0, stream };
+}
+
+// One empty file under very many names: most tasks print nothing, and a file of its own for each of
+// their streams would cost more than all else that is archived of them.
+
+/** `file`: where it is, or will be. */
+export function linkEmpty(file: string, to: string): void {
+  try {
+    linkSync(file, to);
+  } catch (error) {
+    // It is not there yet, or has as many names as a file may have.
+    if (codeOf(error) !== 'ENOENT' && codeOf(error) !== 'EMLINK') throw error;
+    rmSync(file, { force: true });
+    closeSync(openSync(file, 'wx', 0o600));
+    linkSync(file, to);
+  }
 }

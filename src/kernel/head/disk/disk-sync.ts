@@ -2,11 +2,12 @@
 // round of many paths is one sync of their file system, as each sync of one path alone makes the
 // disk finish what it has in hand.
 
+import { type ChildProcess, spawn } from 'node:child_process';
 import { closeSync, fsync, openSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { codeOf } from './disk-errors.ts';
-import { WholeDisk } from './whole-disk.ts';
 
 /** Fewer paths than this are synced by themselves; so many are open at a time where each is. */
 const MANY = 8;
@@ -122,5 +123,80 @@ function openUnlessGone(path: string): number | null {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null;
     throw error;
+  }
+}
+
+// syncfs(2), for which Node has no call: a shell waits for lines and answers each with how `sync
+// -f` of coreutils went. Started when it is first needed; what cannot be synced so is its caller's
+// to sync.
+
+const SCRIPT = 'while read -r line; do sync -f "$0" && echo y || echo n; done';
+
+type Answer = (isSynced: boolean) => void;
+
+export class WholeDisk {
+  readonly #directory: string;
+  #shell: ChildProcess | null = null;
+  #answer: Answer | null = null;
+  /**
+   * There is no shell, there is no such `sync`, or the disk has errors: each path tells of its own.
+   */
+  #isUseless = false;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+  }
+
+  /** False: it failed, or it did not come to its end in so long. */
+  sync(patienceMs: number): Promise<boolean> {
+    // One that has not ended in time is still under way.
+    if (this.#isUseless || this.#answer !== null) return Promise.resolve(false);
+    const shell = this.#shell ?? this.#start();
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, patienceMs, false);
+      this.#answer = (isSynced) => {
+        clearTimeout(timer);
+        resolve(isSynced);
+      };
+      shell.stdin?.write('\n');
+    });
+  }
+
+  close(): void {
+    this.#shell?.stdin?.end();
+    this.#shell = null;
+  }
+
+  #start(): ChildProcess {
+    const shell = spawn('sh', ['-c', SCRIPT, this.#directory], {
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'ignore'],
+    });
+    // Whoever waits has a timer; nobody else waits for a shell that waits.
+    for (const one of [shell, shell.stdin as Socket, shell.stdout as Socket]) one.unref();
+    shell.stdout?.on('data', (said) => {
+      this.#isUseless = !`${said}`.startsWith('y');
+      this.#hear(!this.#isUseless);
+    });
+    shell.stdin?.on('error', () => this.#lose(shell));
+    shell.once('error', () => {
+      this.#isUseless = true;
+      this.#lose(shell);
+    });
+    shell.once('exit', () => this.#lose(shell));
+    this.#shell = shell;
+    return shell;
+  }
+
+  #hear(isSynced: boolean): void {
+    const answer = this.#answer;
+    this.#answer = null;
+    answer?.(isSynced);
+  }
+
+  #lose(shell: ChildProcess): void {
+    if (this.#shell !== shell) return;
+    this.#shell = null;
+    this.#hear(false);
   }
 }

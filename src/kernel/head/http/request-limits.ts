@@ -7,7 +7,6 @@ import type { Result } from '../../base/result.ts';
 import type { PeerOwners } from '../../listeners/peer-owners.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { Principal } from '../auth/authenticate.ts';
-import { RateLimit } from './rate-limit.ts';
 
 /** Guesses at tokens from one address; a login needs three requests. */
 const STRANGER_RATE = 50;
@@ -110,4 +109,52 @@ export class RequestLimits {
 
 function spend(limit: RateLimit, name: string, nowMs: number): number | null {
   return limit.take(name, nowMs) ? null : limit.perSecond;
+}
+
+// Token buckets: so many requests a second, and a burst of as many at once.
+
+interface Bucket {
+  tokens: number;
+  filledAt: number;
+}
+
+/** Names remembered; one that is forgotten starts with a full bucket. */
+const BUCKETS_MAX = 10_000;
+
+class RateLimit {
+  readonly #perSecond: number;
+  readonly #burst: number;
+  readonly #buckets = new Map<string, Bucket>();
+
+  constructor(perSecond: number, burst = perSecond) {
+    this.#perSecond = perSecond;
+    this.#burst = burst;
+  }
+
+  get perSecond(): number {
+    return this.#perSecond;
+  }
+
+  /** `nowMs`: a clock that never jumps. False: too many, try later. */
+  take(name: string, nowMs: number): boolean {
+    let bucket = this.#buckets.get(name);
+    if (bucket === undefined) {
+      bucket = { tokens: this.#burst, filledAt: nowMs };
+      this.#buckets.set(name, bucket);
+      this.#trim();
+    }
+    const grown = ((nowMs - bucket.filledAt) / 1000) * this.#perSecond;
+    bucket.tokens = Math.min(this.#burst, bucket.tokens + grown);
+    bucket.filledAt = nowMs;
+    if (bucket.tokens < 1) return false;
+    bucket.tokens -= 1;
+    return true;
+  }
+
+  #trim(): void {
+    for (const name of this.#buckets.keys()) {
+      if (this.#buckets.size <= BUCKETS_MAX) return;
+      this.#buckets.delete(name);
+    }
+  }
 }

@@ -1,6 +1,7 @@
 // Jobs as a noun, with the tasks in them.
 
-import { present } from '../../base/assert.ts';
+import { assert, present } from '../../base/assert.ts';
+import type { Of } from '../events.ts';
 import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
@@ -9,13 +10,21 @@ import * as control from '../tasks/control.ts';
 import { isNext } from '../tasks/shown-state.ts';
 import { preemptedFor } from '../tasks/stops.ts';
 import * as apply from './apply.ts';
-import { countHeld, dequeueEntry, entryOf, noteForeign, requeueEntry } from './apply.ts';
-import { applyElementMet } from './apply-elements.ts';
+import {
+  countHeld,
+  dequeueEntry,
+  entryOf,
+  isHeldNow,
+  jobOf,
+  noteForeign,
+  requeueEntry,
+} from './apply.ts';
+import { isBlocked, waitingSize } from './behind.ts';
 import { decideChange } from './change.ts';
-import { checkJobs } from './check.ts';
-import { dependentsOf } from './dependents.ts';
+import { dependentsOf, leave } from './dependents.ts';
 import type { Job, Task } from './facts.ts';
 import { decideFollowing, noteFollowing } from './following.ts';
+import { parseIndices } from './indices.ts';
 import { decideRetry } from './retry.ts';
 import { briefJob, type JobsData, loadJobs, noJobs, saveJobs } from './snapshot.ts';
 import { decideSubmit } from './submit.ts';
@@ -119,4 +128,59 @@ function rebaseTask(state: State, task: Task, byMs: number): void {
     if (part.end !== null) part.end = { ...part.end, at: part.end.at + byMs };
   }
   stirNodes(state, task);
+}
+
+/** Those that wait for no other task any more are the scheduler's. */
+function applyElementMet(state: State, event: Of<'element_met'>): void {
+  const job = jobOf(state, event.jobId);
+  dequeueEntry(state, job);
+  const indices = parseIndices(event.indices);
+  leave(state, job, { on: event.on, indices });
+  for (const index of indices) if (!isBlocked(job, index)) job.pending.add(index);
+  requeueEntry(state, job);
+}
+
+/** The invariants of jobs and of the queue of them (S9). */
+function checkJobs(state: State): void {
+  let queued = 0;
+  for (const job of state.jobs.values()) {
+    checkJob(job);
+    const uses = job.spec.request.ofCluster !== undefined && job.entry.running > 0;
+    assert(
+      state.indexes.usesCluster.has(job) === uses,
+      `job ${job.id} holds of the cluster: ${uses}`,
+    );
+    if (job.queued) queued += 1;
+  }
+  assert(state.indexes.queue.size === queued, `the queue has ${queued} jobs`);
+  for (const id of state.finished) {
+    assert(state.jobs.get(id)?.outcome != null, `finished job ${id} has an outcome`);
+  }
+}
+
+function checkJob(job: Job): void {
+  let tasks = waitingSize(job);
+  let running = 0;
+  for (const set of job.ended.values()) tasks += set.size;
+  for (const task of job.active.values()) {
+    if (!job.pending.has(task.index)) tasks += 1;
+    if (task.parts.size > 0 && !isNext(task)) running += 1;
+  }
+  assert(
+    tasks === job.taskCount,
+    `job ${job.id}: ${tasks} of ${job.taskCount} tasks accounted for`,
+  );
+  assert(running === job.entry.running, `job ${job.id}: ${running} tasks hold resources`);
+  const over = waitingSize(job) === 0 && job.active.size === 0;
+  assert(over === (job.outcome !== null), `job ${job.id} is done when its tasks are`);
+  const startable = !isHeldNow(job) && job.waitsFor.size === 0 && job.beginReached;
+  const queued = startable && job.pending.size > 0;
+  assert(job.queued === queued, `job ${job.id} is queued exactly when it may start: ${queued}`);
+  for (const [on, indices] of job.behind) {
+    assert(indices.size > 0, `job ${job.id} waits for tasks of job ${on}`);
+  }
+  const max = job.entry.runningMax;
+  // A pool's workers beyond its target leave by themselves.
+  const isKept = max === null || running <= max || job.spec.pool !== undefined;
+  assert(isKept, `job ${job.id} keeps its running limit`);
 }

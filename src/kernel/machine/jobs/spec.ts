@@ -2,6 +2,8 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { ok, type Result } from '../../base/result.ts';
+import { parseGlob } from '../../files/glob.ts';
+import { BLOB_HASH } from '../../model/blob.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type {
   JobSpec,
@@ -11,6 +13,7 @@ import type {
   WorkDirectory,
 } from '../../model/job.ts';
 import * as limits from '../../model/limits.ts';
+import { OUTPUT_PATTERNS_MAX } from '../../model/limits.ts';
 import { featureLabel, featuresNeeded } from '../../model/node-features.ts';
 import { keptOf } from '../../model/options/kept.ts';
 import {
@@ -40,7 +43,6 @@ import {
   defaultName,
 } from './program.ts';
 import { completeMpi, completeRequest, wantedMemory } from './request.ts';
-import { completeStaging } from './staging.ts';
 import { checked, Wrong, whole, wrong } from './wrong.ts';
 
 /** What the nodes say to a submission. */
@@ -189,4 +191,31 @@ function checkLoss(onNodeLoss: OnNodeLoss, { nodeTimeoutMs }: Settings): OnNodeL
 function defaultLoss(directory: WorkDirectory, { defaults }: Settings): OnNodeLoss {
   if (defaults.onNodeLoss !== undefined) return defaults.onNodeLoss;
   return directory.kind === 'private' ? { kind: 'requeue' } : { kind: 'wait' };
+}
+
+/** Whether the list of files is there, and whose, is looked at before (head/files). */
+function completeStaging(
+  { staging }: Submission,
+  directory: WorkDirectory,
+): Pick<JobSpec, 'staging'> {
+  const { inputs, outputs } = staging ?? {};
+  if (directory.kind === 'shared' || (inputs === undefined && outputs === undefined)) return {};
+  if (inputs !== undefined && !BLOB_HASH.test(inputs)) wrong(`'${inputs}' is not a SHA-256`);
+  return {
+    staging: {
+      ...(inputs === undefined ? {} : { inputs }),
+      ...(outputs === undefined ? {} : { outputs: checkPatterns(outputs) }),
+    },
+  };
+}
+
+function checkPatterns(patterns: readonly string[]): readonly string[] {
+  if (patterns.length > OUTPUT_PATTERNS_MAX) {
+    wrong(`${patterns.length} output patterns are too many; ${OUTPUT_PATTERNS_MAX} at most`);
+  }
+  for (const pattern of patterns) {
+    const read = parseGlob(pattern);
+    if (!read.ok) wrong(`outputs: ${read.error}`);
+  }
+  return patterns;
 }

@@ -17,18 +17,20 @@ import type {
   ReservedSlot,
   ReservedTime,
 } from '../../model/reservation.ts';
+import { isMember } from '../../model/scheduling.ts';
 import { nameOf, needRole } from '../authority.ts';
 import { badProgram } from '../jobs/program.ts';
+import type { Node } from '../nodes/facts.ts';
 import { unknownLabel, unreadableLabel } from '../nodes/label-checks.ts';
-import { isGateway } from '../nodes/members.ts';
-import { labelsOf } from '../nodes/view.ts';
+import { isGateway, memberOf } from '../nodes/members.ts';
+import { labelsOf, mayGetWork } from '../nodes/view.ts';
+import { schedulingOf } from '../partitions/settings.ts';
 import type { WantedReservation } from '../reservations/commands.ts';
 import { checkRequest, endAsSaid, placeAll } from '../reservations/place.ts';
+import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
-import { badAtSites } from './at-sites.ts';
 import type { PlanMaintenance } from './commands.ts';
 import { advanceMaintenance, endMaintenance } from './course.ts';
-import { lastNodeOf } from './last-node.ts';
 
 export function decidePlanMaintenance(step: Step, command: PlanMaintenance, actor: Actor): Answer {
   const refusal = mayPlan(step, command, actor) ?? badPlan(step, command);
@@ -222,4 +224,59 @@ function reservationOf(
     createdBy,
     createdAt,
   };
+}
+
+// What maintenance of a site's nodes cannot be, because a site knows no such thing: refused when it
+// is planned, with the reason, not found out in its time.
+
+const SUSPENDS_NOTHING = 'no maintenance suspends jobs of a site; choose wait, requeue or kill';
+const PASSES_NO_SIGNALS = 'no maintenance warns jobs of a site; leave the warning out';
+
+type PlanTerms = Pick<PlanMaintenance, 'running' | 'warning' | 'program'>;
+
+/** Returns null when nothing is wrong. */
+function badAtSites(state: State, names: readonly NodeName[], wish: PlanTerms): Refusal | null {
+  for (const name of names) {
+    const node = state.nodes.get(name);
+    const why = node === undefined ? null : whyNot(state, node, wish);
+    if (why !== null) return refuse('maintenance.not_at_site', { node: name, why });
+  }
+  return null;
+}
+
+function whyNot(state: State, node: Node, { running, warning, program }: PlanTerms): string | null {
+  if (isGateway(node)) {
+    if (running === 'suspend') return SUSPENDS_NOTHING;
+    if (warning !== null) return PASSES_NO_SIGNALS;
+    if (program === null) return null;
+    return 'it is the gateway of a whole site, whose own scheduler would choose where the program runs; name nodes of a steered site, like n1.SITE';
+  }
+  if (memberOf(state, node) === null) return null;
+  if (running === 'suspend') return SUSPENDS_NOTHING;
+  if (warning !== null) return PASSES_NO_SIGNALS;
+  if (program?.restarts === true) {
+    return 'a restart of it cannot be seen from its gateway; let the program end by itself';
+  }
+  return null;
+}
+
+// A repair that nobody asked for takes no partition its last node: what decided on it looked at the
+// cluster a moment before, and others may have gone since.
+
+/** The partition in which no other node works; null: there is none. */
+function lastNodeOf({ state, settings }: Step, { nodes }: PlanMaintenance): string | null {
+  const all = [...state.nodes.values()];
+  const taken = new Set<string>(nodes);
+  for (const maintenance of state.maintenances.values()) {
+    if (isAlive(maintenance)) for (const name of maintenance.nodes) taken.add(name);
+  }
+  for (const partition of Object.values(schedulingOf(state, settings).partitions)) {
+    const members = all.filter((node) => {
+      return isMember(partition, { name: node.name, labels: labelsOf(node) });
+    });
+    const isNeeded = members.some((node) => nodes.includes(node.name) && mayGetWork(node));
+    const goesOn = members.some((node) => !taken.has(node.name) && mayGetWork(node));
+    if (isNeeded && !goesOn) return partition.name;
+  }
+  return null;
 }

@@ -1,7 +1,11 @@
 // Pauses of nodes as a noun. Their facts are saved with their nodes.
 
+import type { PauseOrder } from '../../model/pause.ts';
+import type { Of } from '../events.ts';
+import { nodeOf, refreshPool } from '../nodes/apply.ts';
+import type { Node } from '../nodes/facts.ts';
 import type { Noun } from '../noun.ts';
-import * as apply from './apply.ts';
+import type { State } from '../state.ts';
 import { decidePauseNode, decideUnpauseNode, forgetPauseRequests } from './asked.ts';
 
 export const pauses: Noun<'pauses'> = {
@@ -10,10 +14,10 @@ export const pauses: Noun<'pauses'> = {
     unpause_node: decideUnpauseNode,
   },
   events: {
-    node_paused: apply.applyNodePaused,
-    node_unpaused: apply.applyNodeUnpaused,
-    node_pause_asked: apply.applyPauseAsked,
-    node_pause_forgotten: apply.applyPauseForgotten,
+    node_paused: applyNodePaused,
+    node_unpaused: applyNodeUnpaused,
+    node_pause_asked: applyPauseAsked,
+    node_pause_forgotten: applyPauseForgotten,
   },
   facts: () => ({}),
   save: () => ({}),
@@ -27,3 +31,46 @@ export const pauses: Noun<'pauses'> = {
   },
   due: forgetPauseRequests,
 };
+
+function applyNodePaused(state: State, event: Of<'node_paused'>): void {
+  applyTold(state, event, event.pause);
+}
+
+function applyNodeUnpaused(state: State, event: Of<'node_unpaused'>): void {
+  applyTold(state, event, null);
+}
+
+function applyTold(
+  state: State,
+  { node: name, turn, orderHeard }: Of<'node_paused'> | Of<'node_unpaused'>,
+  now: Node['pausing']['now'],
+): void {
+  const node = nodeOf(state, name);
+  const { pausing } = node;
+  const isHeard = pausing.wish !== null && pausing.wish.order.serial <= orderHeard;
+  node.pausing = { ...pausing, now, turn, wish: isHeard ? null : pausing.wish };
+  refreshPool(state, node);
+}
+
+function applyPauseAsked(state: State, event: Of<'node_pause_asked'>): void {
+  setPauseRequest(state, event.node, event);
+}
+
+function applyPauseForgotten(state: State, event: Of<'node_pause_forgotten'>): void {
+  setPauseRequest(state, event.node, null);
+}
+
+function setPauseRequest(
+  state: State,
+  name: Of<'node_pause_asked'>['node'],
+  wish: { readonly order: PauseOrder; readonly until: number } | null,
+): void {
+  const node = nodeOf(state, name);
+  if (wish === null) {
+    node.pausing = { ...node.pausing, wish };
+    return;
+  }
+  const { order, until } = wish;
+  node.pausing = { ...node.pausing, wish: { order, until }, serial: order.serial };
+  state.scratch.touched.push({ node: name, epochId: null });
+}

@@ -1,11 +1,18 @@
 // Tasks as a noun. They are saved with their jobs.
 
+import { assert, present } from '../../base/assert.ts';
+import type { Of } from '../events.ts';
+import { countHeld } from '../jobs/apply.ts';
+import type { Task } from '../jobs/facts.ts';
+import { givePlace, nodeOf } from '../nodes/apply.ts';
+import type { Holding } from '../nodes/facts.ts';
 import type { Noun } from '../noun.ts';
+import type { State } from '../state.ts';
 import * as apply from './apply.ts';
-import { checkTasks } from './check.ts';
+import { billedOf, epochIdOf, putBack, taskOf } from './apply.ts';
 import * as control from './control.ts';
-import * as next from './next.ts';
 import { decideStart } from './start.ts';
+import { preemptedFor } from './stops.ts';
 import * as suspension from './suspension.ts';
 
 export interface TasksData {
@@ -26,9 +33,9 @@ export const tasks: Noun<'tasks', TasksData> = {
     task_held: apply.applyTaskHeld,
     task_requeued: apply.applyTaskRequeued,
     task_done: apply.applyTaskDone,
-    task_returned: next.applyTaskReturned,
-    part_placed: next.applyPartPlaced,
-    part_recalled: next.applyPartRecalled,
+    task_returned: applyTaskReturned,
+    part_placed: applyPartPlaced,
+    part_recalled: applyPartRecalled,
     part_asked: apply.applyPartAsked,
     part_started: apply.applyPartStarted,
     part_suspended: suspension.applyPartSuspended,
@@ -50,3 +57,61 @@ export const tasks: Noun<'tasks', TasksData> = {
   },
   check: checkTasks,
 };
+
+/** The invariants of tasks and of what they hold (S9). */
+function checkTasks(state: State): void {
+  for (const job of state.jobs.values()) {
+    for (const task of job.active.values()) checkTask(state, task);
+  }
+}
+
+const HOLDS_RESOURCES = new Set(['starting', 'running', 'suspended', 'completing']);
+
+function checkTask(state: State, task: Task): void {
+  const holds = HOLDS_RESOURCES.has(task.state);
+  assert(
+    holds === task.parts.size > 0,
+    `${task.id} is ${task.state} with ${task.parts.size} parts`,
+  );
+  assert(
+    state.indexes.preempted.has(task) === (preemptedFor(task) !== null),
+    `${task.id} is listed as stopped exactly when it was`,
+  );
+  for (const [name, part] of task.parts) {
+    const holding = state.nodes.get(name)?.holding.get(epochIdOf(task));
+    const wanted = part.state !== 'ended';
+    assert((holding?.task === task) === wanted, `${task.id} holds ${name}: ${wanted}`);
+  }
+}
+
+// Applying what happens to tasks that wait on a node for a place of their job (A35).
+
+function applyPartPlaced(state: State, event: Of<'part_placed'>, at: number): void {
+  const holding = holdingOf(state, event);
+  givePlace(state, holding);
+  if (!event.begun) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+  // Nobody counts it any more: it holds its place until it is gone.
+  const { task } = holding;
+  if (task === null) return;
+  const { job } = task;
+  present(task.parts.get(event.node), `the part on ${event.node}`).isNext = false;
+  state.scratch.freed.taken(event.node, job.id);
+  task.waitsSince = at;
+  countHeld(state, job, 1);
+  state.usage.hold(job.owner, billedOf(task), at);
+}
+
+function applyPartRecalled(state: State, event: Of<'part_recalled'>): void {
+  holdingOf(state, event).next = 'recalled';
+  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+}
+
+function applyTaskReturned(state: State, event: Of<'task_returned'>, at: number): void {
+  const task = taskOf(state, event.place);
+  task.unbegun += 1;
+  putBack(state, task, [], at);
+}
+
+function holdingOf(state: State, { epochId, node }: Of<'part_placed' | 'part_recalled'>): Holding {
+  return present(nodeOf(state, node).holding.get(epochId), `${epochId} on ${node}`);
+}

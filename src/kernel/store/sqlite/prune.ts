@@ -2,9 +2,18 @@
 // oldest ids first, a bounded number of rows at a time, so that commits and questions get their
 // turn.
 
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import type { Pruned, PruneRule } from '../../ports/store.ts';
-import { appendLines } from './append-lines.ts';
 import { PRUNE_CALL_STEPS, PRUNE_STEP_ROWS } from './bounds.ts';
 import type { Connection } from './connection.ts';
 import type { Connect, Steps } from './history-queries.ts';
@@ -118,4 +127,34 @@ function dropped(
   const rows = connection.statement(`${text} RETURNING *`).all(...values);
   for (const row of rows) lines.push(JSON.stringify({ table, ...row }));
   return rows.length;
+}
+
+// Lines at the end of a file, whole or not at all, and on the disk when this returns.
+
+const NEWLINE = 10;
+
+/** Throws what the file system says; the file is then as it was. */
+function appendLines(folder: string, name: string, lines: readonly string[]): void {
+  if (lines.length === 0) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const file = openSync(join(folder, name), 'a+', 0o600);
+  try {
+    const { size } = fstatSync(file);
+    try {
+      const begin = isWhole(file, size) ? '' : '\n';
+      writeFileSync(file, `${begin}${lines.join('\n')}\n`);
+      fsyncSync(file);
+    } catch (error) {
+      ftruncateSync(file, size);
+      throw error;
+    }
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** A machine that went off may have left half a line. */
+function isWhole(file: number, size: number): boolean {
+  const last = Buffer.alloc(1);
+  return size === 0 || (readSync(file, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }

@@ -6,9 +6,9 @@ import { tellSubmitted } from '../../../kernel/cli/jobs/submitted-notes.ts';
 import { jobEnvironment } from '../../../kernel/cli/submit/environment.ts';
 import { refuseForeignBytes } from '../../../kernel/cli/submit/plain-text.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
+import type { Config } from '../../../kernel/config/config.ts';
 import { NAME_LENGTH_MAX } from '../../../kernel/model/limits.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import { callersDefaults } from './defaults.ts';
 import { MEGABYTE, seedHours, seedNumber } from './numbers.ts';
 
 interface Options {
@@ -87,4 +87,25 @@ function numbersOf(options: Options): Partial<Submission> {
     walltimeMs: seedHours(options.timeLimit),
   };
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
+}
+
+// What a job of `cmrun` asks for where no flag says: what the caller's configuration sets, as in
+// the seed. What it does not set is the cluster's to fill in.
+
+/** The keys that the seed's `default_…` are now, and what each is in a submission. */
+const FIELDS: ReadonlyMap<string, keyof Submission> = new Map([
+  ['defaults.nodes', 'nodeCount'],
+  ['defaults.procs', 'processesPerNode'],
+  ['defaults.cpus', 'cpuCount'],
+  ['defaults.memory', 'memoryBytes'],
+  ['defaults.time', 'walltimeMs'],
+]);
+
+/** No entry for what is nowhere set. */
+function callersDefaults(config: Config): Partial<Submission> {
+  const fields = config.all().flatMap(({ key, value, source }) => {
+    const field = FIELDS.get(key.name);
+    return field === undefined || source === 'default' ? [] : [[field, value] as const];
+  });
+  return Object.fromEntries(fields);
 }

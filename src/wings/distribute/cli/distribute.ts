@@ -1,9 +1,12 @@
 // The program `distribute`: the seed's commands by their names, each what it is in Weft.
 
+import { plural } from '../../../kernel/base/plural.ts';
 import type { Verb, VerbProgram } from '../../../kernel/cli/verb.ts';
+import { KINDS } from '../../../kernel/model/errors.ts';
 import { add } from './add.ts';
+import { batchNamed, paramsOf } from './batch-names.ts';
 import { client } from './client.ts';
-import { kill } from './kill.ts';
+import { headVerb } from './head-flags.ts';
 import { nodeStatus } from './node-status.ts';
 import { pause } from './pause.ts';
 import { pull } from './pull.ts';
@@ -13,6 +16,25 @@ import { serverStatus } from './server-status.ts';
 import { slurm } from './slurm.ts';
 import { template } from './template.ts';
 import { defineLogFlags, withLog, withoutLog } from './unused.ts';
+
+/** `distribute kill`: cancels what waits and runs of a batch. */
+const kill = headVerb({
+  define: (command) => void command.argument('<name>', 'BATCH, or NAMESPACE/BATCH'),
+  async run({ context, args: [name = ''] }) {
+    const api = await context.api();
+    const { batches } = await api.call('listBatches');
+    const batch = batchNamed(batches, name);
+    const { count } = await api.call('cancelBatch', { params: paramsOf(batch) });
+    if (count === 0) {
+      context.note(`no job of ${batch.title} waits or runs`);
+      return KINDS.failed_precondition.exit;
+    }
+    context.print(
+      `${plural(count, 'job')} of ${batch.title} ${count === 1 ? 'is' : 'are'} cancelled.`,
+    );
+    return 0;
+  },
+});
 
 /** What people say to it that is a command of another name, or of Weft's. */
 const MEANT: Readonly<Record<string, string>> = {

@@ -5,16 +5,17 @@ import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf } from '../../../kernel/api/routes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
+import { printable } from '../../../kernel/cli/output/table.ts';
 import { formatInstant } from '../../../kernel/cli/output/words.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { Api } from '../../../kernel/connect/api.ts';
 import { type Location, locateHead } from '../../../kernel/connect/locate.ts';
 import { SessionCache } from '../../../kernel/connect/sessions.ts';
+import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
+import { askNode, localNodes } from '../../owner/cli/agent-sockets.ts';
 import { parseCode } from '../model/code.ts';
 import { keepLogin, tokenPlace, tryPlace } from './token-place.ts';
-import { vouchedBy } from './vouched-by.ts';
-import { quotedLabel, whoAsks } from './who-asks.ts';
 
 /** Longer than a login is good for. */
 const WAIT_MS = 900_000;
@@ -224,4 +225,48 @@ export async function tellKept(
     if (told !== null) throw usage('the login was over before its token was kept', AGAIN_NEW);
     await sleep(everyMs);
   }
+}
+
+// Asks the nodes of this machine to vouch for whoever types `weft login` here.
+
+/** Nodes of several clusters, at most. */
+const NODES_MAX = 4;
+/** An agent that does not know the question is of an older release: it vouches for nobody. */
+const UNASKED = new Set(['route.unknown', 'agent.unreachable']);
+
+/** The node whose word the head has taken; null: none, and whoever types it has read why. */
+async function vouchedBy(
+  context: Context,
+  { fingerprint }: Extract<Location, { kind: 'url' }>,
+  code: string,
+): Promise<string | null> {
+  // Only by its certificate can an agent tell whether this is its own head.
+  if (fingerprint === null || process.getuid?.() === 0) return null;
+  for (const node of localNodes(context).slice(0, NODES_MAX)) {
+    try {
+      const { node: name } = await askNode<{ readonly node: string }>(node, AGENT_PATHS.login, {
+        code,
+        fingerprint,
+      });
+      return name;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      if (!UNASKED.has(error.code)) context.note(error.message);
+    }
+  }
+  return null;
+}
+
+// How whoever approves a login is told who asks: first what the head has seen, then what the other
+// says.
+
+/** Between quotes that it cannot end: a label is whatever the one who asks makes up. */
+const quotedLabel = (label: string): string => JSON.stringify(printable(label));
+
+export function whoAsks(of: {
+  readonly label: string;
+  readonly address: string;
+  readonly since: string;
+}): string {
+  return `From ${of.address}, since ${of.since}: it calls itself ${quotedLabel(of.label)}`;
 }

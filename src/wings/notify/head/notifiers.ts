@@ -8,9 +8,8 @@ import {
 } from '../../../kernel/model/notification.ts';
 import type { Clock } from '../../../kernel/ports/clock.ts';
 import type { Commands } from '../../../kernel/ports/commands.ts';
-import { tellCommand } from './command.ts';
+import { runNotifier, tellCommand } from './command.ts';
 import { failureWords } from './http-call.ts';
-import { type MailOptions, tellMail } from './mail.ts';
 import { Matrix, type MatrixOptions } from './matrix.ts';
 import type { Message } from './message.ts';
 import { tellWebhook, type WebhookOptions } from './webhook.ts';
@@ -65,4 +64,70 @@ export function notifiersOf(
       }
     },
   };
+}
+
+// Notifications by mail, through a program with the interface of sendmail(8).
+
+interface MailOptions {
+  readonly program: string;
+  readonly from: string;
+}
+
+interface MailWorld {
+  readonly commands: Commands;
+  readonly timeoutMs: number;
+  /** Ms since 1970. */
+  readonly now: number;
+}
+
+function tellMail(
+  { program, from }: MailOptions,
+  { commands, timeoutMs, now }: MailWorld,
+  to: string,
+  message: Message,
+): Promise<Attempt> {
+  const input = letterOf({ from, to, message, at: now });
+  // The address is behind `--`, and its form was checked: it is never an option or a second one.
+  return runNotifier(commands, { argv: [program, '-i', '-f', from, '--', to], timeoutMs, input });
+}
+
+interface Letter {
+  readonly from: string;
+  readonly to: string;
+  readonly message: Message;
+  readonly at: number;
+}
+
+/** RFC 5322; its Message-ID is the same each time, so that readers show a double once. */
+function letterOf({ from, to, message: { id, title, text }, at }: Letter): string {
+  const host = from.slice(from.indexOf('@') + 1);
+  const headers = [
+    `From: ${from}`,
+    `To: ${to}`,
+    `Subject: ${encodeHeader(title)}`,
+    `Date: ${new Date(at).toUTCString().replace('GMT', '+0000')}`,
+    `Message-ID: <${id}@${host}>`,
+    // RFC 3834: no absence notes, please.
+    'Auto-Submitted: auto-generated',
+    'MIME-Version: 1.0',
+    'Content-Type: text/plain; charset=utf-8',
+    'Content-Transfer-Encoding: base64',
+  ];
+  const body = Buffer.from(`${text}\n`).toString('base64').replace(/.{76}/g, '$&\n');
+  return `${headers.join('\n')}\n\n${body}\n`;
+}
+
+/** Characters of one encoded word that surely fit its 75 (RFC 2047): four bytes each at most. */
+const WORD_LENGTH = 10;
+
+/** Plain text as it is, everything else in encoded words: no line of a header is ever a user's. */
+function encodeHeader(text: string): string {
+  if (/^[ -~]{0,200}$/.test(text) && !text.includes('=?')) return text;
+  const letters = [...text.slice(0, 400)];
+  const words: string[] = [];
+  for (let at = 0; at < letters.length; at += WORD_LENGTH) {
+    const part = Buffer.from(letters.slice(at, at + WORD_LENGTH).join('')).toString('base64');
+    words.push(`=?utf-8?B?${part}?=`);
+  }
+  return words.join('\n ');
 }

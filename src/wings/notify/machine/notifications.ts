@@ -1,11 +1,13 @@
 // Notifications as a noun.
 
-import { assert } from '../../../kernel/base/assert.ts';
+import { assert, present } from '../../../kernel/base/assert.ts';
+import type { Of } from '../../../kernel/machine/events.ts';
 import type { Noun } from '../../../kernel/machine/noun.ts';
 import type { State } from '../../../kernel/machine/state.ts';
-import * as apply from './apply.ts';
+import { NOTIFICATIONS_KEPT_MAX } from '../../../kernel/model/limits.ts';
+import { formatSubject } from '../../../kernel/model/notification.ts';
 import { decideAttempt } from './attempts.ts';
-import type { Notification } from './facts.ts';
+import type { Delivery, Notification } from './facts.ts';
 
 export interface NotificationsData {
   /** Absent: there are none. */
@@ -15,10 +17,10 @@ export interface NotificationsData {
 export const notifications: Noun<'notifications', NotificationsData> = {
   commands: { note_attempt: decideAttempt },
   events: {
-    notification_due: apply.applyDue,
-    notification_told: apply.applyTold,
-    notification_failed: apply.applyFailed,
-    notification_given_up: apply.applyGivenUp,
+    notification_due: applyDue,
+    notification_told: applyTold,
+    notification_failed: applyFailed,
+    notification_given_up: applyGivenUp,
   },
   facts: () => ({ notifications: new Map() }),
   save: ({ notifications: all }) =>
@@ -36,7 +38,7 @@ export const notifications: Noun<'notifications', NotificationsData> = {
     }
   },
   index(state) {
-    for (const one of state.notifications.values()) apply.indexNotification(state, one);
+    for (const one of state.notifications.values()) indexNotification(state, one);
   },
   check: checkNotifications,
 };
@@ -62,4 +64,100 @@ function checkNotifications({ notifications: all, indexes: { lines }, jobs }: St
   let inLines = 0;
   for (const line of lines.values()) inLines += line.size;
   assert(inLines === waiting, `${waiting} deliveries wait, ${inLines} stand in lines`);
+}
+
+function applyDue(state: State, event: Of<'notification_due'>, at: number): void {
+  const { news, targets } = event;
+  // A batch that was resumed ends again: what still waits to be told of its first end is no news.
+  const before = state.notifications.get(formatSubject(news.subject));
+  if (before !== undefined) forget(state, before);
+  const deliveries = targets.map((target): Delivery => {
+    return { target, state: 'waiting', tries: 0, triedAt: null, nextAt: at, why: null };
+  });
+  const notification = { id: formatSubject(news.subject), news, at, deliveries };
+  state.notifications.set(notification.id, notification);
+  indexNotification(state, notification);
+  forgetOldest(state);
+}
+
+function applyTold(state: State, event: Of<'notification_told'>, at: number): void {
+  const { notification, delivery } = find(state, event);
+  delivery.triedAt = at;
+  delivery.why = null;
+  close(state, { notification, delivery, as: 'told' });
+}
+
+function applyFailed(state: State, event: Of<'notification_failed'>, at: number): void {
+  const { delivery } = find(state, event);
+  delivery.tries += 1;
+  delivery.triedAt = at;
+  delivery.nextAt = event.nextAt;
+  delivery.why = event.why;
+}
+
+function applyGivenUp(state: State, event: Of<'notification_given_up'>, at: number): void {
+  const { notification, delivery } = find(state, event);
+  delivery.tries += 1;
+  delivery.triedAt = at;
+  delivery.why = event.why;
+  close(state, { notification, delivery, as: 'given_up' });
+}
+
+/** Each target has a line of those that wait for it, oldest first. */
+function indexNotification(state: State, notification: Notification): void {
+  const { lines } = state.indexes;
+  for (const delivery of notification.deliveries) {
+    if (delivery.state !== 'waiting') continue;
+    const line = lines.get(delivery.target) ?? new Map<Notification, Delivery>();
+    line.set(notification, delivery);
+    lines.set(delivery.target, line);
+  }
+}
+
+function isOver({ deliveries }: Notification): boolean {
+  return deliveries.every(({ state }) => state !== 'waiting');
+}
+
+interface Closing {
+  readonly notification: Notification;
+  readonly delivery: Delivery;
+  readonly as: 'told' | 'given_up';
+}
+
+function close(state: State, { notification, delivery, as }: Closing): void {
+  delivery.state = as;
+  leaveLine(state.indexes.lines, delivery.target, notification);
+  if (isOver(notification)) forgetOldest(state);
+}
+
+function forget({ notifications, indexes: { lines } }: State, notification: Notification): void {
+  notifications.delete(notification.id);
+  for (const { target } of notification.deliveries) leaveLine(lines, target, notification);
+}
+
+function leaveLine(lines: Lines, target: string, notification: Notification): void {
+  const line = lines.get(target);
+  line?.delete(notification);
+  if (line?.size === 0) lines.delete(target);
+}
+
+type Lines = State['indexes']['lines'];
+
+/** What still waits is never forgotten. */
+function forgetOldest({ notifications }: State): void {
+  if (notifications.size <= NOTIFICATIONS_KEPT_MAX) return;
+  for (const [id, notification] of notifications) {
+    if (!isOver(notification)) continue;
+    notifications.delete(id);
+    return;
+  }
+}
+
+function find(
+  state: State,
+  { subject, delivery: at }: Pick<Of<'notification_told'>, 'subject' | 'delivery'>,
+): { readonly notification: Notification; readonly delivery: Delivery } {
+  const id = formatSubject(subject);
+  const notification = present(state.notifications.get(id), `the notification of ${id}`);
+  return { notification, delivery: present(notification.deliveries[at], `delivery ${at}`) };
 }

@@ -2,16 +2,15 @@
 
 import type { Pausing } from '../../../kernel/agent/pausing.ts';
 import { isSame } from '../../../kernel/base/same.ts';
-import type { NodeGpus } from '../../../kernel/model/gpu.ts';
+import { cardTitle, type NodeGpus } from '../../../kernel/model/gpu.ts';
 import type { LocalTime } from '../../../kernel/model/hours.ts';
-import type { Presence, Wanted, YieldRules } from '../../../kernel/model/presence.ts';
+import type { Presence, Sign, Wanted, YieldRules } from '../../../kernel/model/presence.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import type { Now } from '../../../kernel/runner/epoch.ts';
 import type { OwnerPresence } from '../ports/presence.ts';
 import { beginWatch, type Watched, watch } from '../runner/yielding/decide.ts';
 import { presenceOf } from '../runner/yielding/words.ts';
-import { gpuSign } from './gpu-sign.ts';
 import { type SessionReport, SessionReports } from './session-reports.ts';
 
 export interface YieldSettings {
@@ -129,4 +128,21 @@ function wantedBy(rules: YieldRules | null): Set<Wanted> {
   if (rules.loadAbove !== null) wanted.add('load');
   if (rules.gpus === true) wanted.add('gpus');
   return wanted;
+}
+
+/**
+ * Users who only draw a desktop keep no card from being given, and are none; on a card that its
+ * owner keeps only such can be. A task that uses a card without having it uses no machine.
+ */
+function gpuSign(gpus: NodeGpus | null): Sign {
+  const by = 'gpus';
+  if (gpus === null || gpus.cards.length === 0) {
+    return { kind: 'blind', by, of: 'gpus', why: 'this node tells of no gpus' };
+  }
+  const used = gpus.cards.filter(({ state, kept }) => state === 'used_outside' && kept !== true);
+  const who = used.flatMap((card) => {
+    const first = card.users.find(({ task }) => task === undefined);
+    return first === undefined ? [] : [`${first.user} on ${cardTitle(card)} (${first.program})`];
+  });
+  return { kind: 'gpus', by, who };
 }

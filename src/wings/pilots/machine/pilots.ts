@@ -1,13 +1,17 @@
 // Fleets of pilots as a noun.
 
-import { assert } from '../../../kernel/base/assert.ts';
+import { assert, present } from '../../../kernel/base/assert.ts';
+import type { Of } from '../../../kernel/machine/events.ts';
 import { askAnew } from '../../../kernel/machine/jobs/apply.ts';
 import type { Noun } from '../../../kernel/machine/noun.ts';
-import * as apply from './apply.ts';
+import type { State } from '../../../kernel/machine/state.ts';
+import type { NodeName } from '../../../kernel/model/ids.ts';
+import { ENDED_FLEETS_MAX } from '../../../kernel/model/limits.ts';
+import { pilotNode } from '../model/pilot.ts';
 import * as control from './control.ts';
 import { decideFleetsDue } from './course.ts';
 import type { Fleet, Launch, Pilot } from './facts.ts';
-import { allPilots } from './find.ts';
+import { allPilots, fleetOf, launchOf } from './find.ts';
 import { decideNoteLaunch, decideObserve } from './observe.ts';
 
 interface FleetData extends Omit<Fleet, 'launches'> {
@@ -30,18 +34,18 @@ export const pilots: Noun<'pilots', PilotsData> = {
     observe_pilots: decideObserve,
   },
   events: {
-    fleet_started: apply.applyStarted,
-    fleet_scaled: apply.applyScaled,
-    fleet_stopped: apply.applyStopped,
-    fleet_paused: apply.applyPaused,
-    fleet_removed: apply.applyRemoved,
-    pilots_asked: apply.applyAsked,
-    pilots_submitted: apply.applySubmitted,
-    pilots_refused: apply.applyRefused,
-    pilot_seen: apply.applySeen,
-    pilot_up: apply.applyUp,
-    pilot_leaving: apply.applyLeaving,
-    pilot_gone: apply.applyGone,
+    fleet_started: applyStarted,
+    fleet_scaled: applyScaled,
+    fleet_stopped: applyStopped,
+    fleet_paused: applyPaused,
+    fleet_removed: applyRemoved,
+    pilots_asked: applyAsked,
+    pilots_submitted: applySubmitted,
+    pilots_refused: applyRefused,
+    pilot_seen: applySeen,
+    pilot_up: applyUp,
+    pilot_leaving: applyLeaving,
+    pilot_gone: applyGone,
   },
   facts: () => ({ fleets: new Map(), nextFleet: 1, endedFleets: new Set() }),
   save: ({ fleets, nextFleet, endedFleets }) => ({
@@ -97,4 +101,125 @@ function loadFleet({ launches, ...fleet }: FleetData): Fleet {
     pilots: new Map(pilots.map((pilot) => [pilot.index, { ...pilot }])),
   });
   return { ...fleet, launches: new Map(launches.map((one) => [one.number, load(one)])) };
+}
+
+function applyStarted(state: State, event: Of<'fleet_started'>, at: number): void {
+  const { fleet, min, max, idleMs } = event;
+  state.fleets.set(fleet.id, {
+    ...fleet,
+    min,
+    max,
+    idleMs,
+    startedAt: at,
+    launches: new Map(),
+    nextLaunch: 1,
+    isServed: false,
+    failures: 0,
+    failedAt: 0,
+    trouble: null,
+    isPaused: false,
+    stoppedBy: null,
+  });
+  state.nextFleet += 1;
+  state.endedFleets.delete(fleet.id);
+  if (fleet.ownOnly === true) askAnew(state);
+}
+
+function applyScaled(state: State, event: Of<'fleet_scaled'>): void {
+  const fleet = fleetOf(state, event.fleet);
+  fleet.min = event.min;
+  fleet.max = event.max;
+  fleet.idleMs = event.idleMs;
+  fleet.isPaused = false;
+  fleet.failures = 0;
+  fleet.trouble = null;
+}
+
+function applyStopped(state: State, event: Of<'fleet_stopped'>): void {
+  fleetOf(state, event.fleet).stoppedBy = event.by;
+}
+
+function applyPaused(state: State, event: Of<'fleet_paused'>): void {
+  fleetOf(state, event.fleet).isPaused = true;
+}
+
+function applyRemoved(state: State, event: Of<'fleet_removed'>): void {
+  const { ownOnly } = fleetOf(state, event.fleet);
+  state.fleets.delete(event.fleet);
+  state.endedFleets.add(event.fleet);
+  const [oldest] = state.endedFleets;
+  if (oldest !== undefined && state.endedFleets.size > ENDED_FLEETS_MAX)
+    state.endedFleets.delete(oldest);
+  if (ownOnly === true) askAnew(state);
+}
+
+function applyAsked(state: State, event: Of<'pilots_asked'>, at: number): void {
+  const fleet = fleetOf(state, event.fleet);
+  const pilots = new Map<number, Pilot>();
+  for (let index = 1; index <= event.count; index += 1) {
+    const node = pilotNode(fleet.id, event.launch, index) as NodeName;
+    pilots.set(index, { index, node, phase: 'waiting', endsAt: null, leaving: null });
+  }
+  fleet.launches.set(event.launch, { number: event.launch, askedAt: at, site: null, pilots });
+  fleet.nextLaunch = event.launch + 1;
+}
+
+function applySubmitted(state: State, event: Of<'pilots_submitted'>): void {
+  launchOf(state, event.fleet, event.launch).site = event.site;
+  fleetOf(state, event.fleet).isServed = true;
+}
+
+function applyRefused(state: State, event: Of<'pilots_refused'>, at: number): void {
+  const fleet = fleetOf(state, event.fleet);
+  fleet.launches.delete(event.launch);
+  if (fleet.stoppedBy === null) noteFailure(state, event, at);
+}
+
+function applySeen(state: State, event: Of<'pilot_seen'>): void {
+  const { isRunning, endsAt } = event;
+  change(state, event, ({ phase }) => {
+    return { phase: isRunning ? (phase === 'up' ? 'up' : 'running') : 'waiting', endsAt };
+  });
+  state.scratch.scheduleDue = true;
+}
+
+function applyUp(state: State, event: Of<'pilot_up'>): void {
+  change(state, event, () => ({ phase: 'up' }));
+  const fleet = fleetOf(state, event.fleet);
+  fleet.failures = 0;
+  fleet.trouble = null;
+}
+
+function applyLeaving(state: State, event: Of<'pilot_leaving'>): void {
+  change(state, event, () => ({ leaving: event.why }));
+}
+
+function applyGone(state: State, event: Of<'pilot_gone'>, at: number): void {
+  const launch = launchOf(state, event.fleet, event.launch);
+  const { node } = present(launch.pilots.get(event.index), 'the pilot');
+  launch.pilots.delete(event.index);
+  state.scratch.idlePilots.delete(node);
+  if (launch.pilots.size === 0) fleetOf(state, event.fleet).launches.delete(launch.number);
+  if (event.failed) noteFailure(state, event, at);
+}
+
+function noteFailure(
+  state: State,
+  { fleet: id, why }: { readonly fleet: string; readonly why: string },
+  at: number,
+): void {
+  const fleet = fleetOf(state, id);
+  fleet.failures += 1;
+  fleet.failedAt = at;
+  fleet.trouble = why;
+}
+
+function change(
+  state: State,
+  { fleet, launch, index }: Pick<Of<'pilot_up'>, 'fleet' | 'launch' | 'index'>,
+  by: (before: Pilot) => Partial<Pilot>,
+): void {
+  const { pilots } = launchOf(state, fleet, launch);
+  const before = present(pilots.get(index), `pilot ${index} of launch ${launch}`);
+  pilots.set(index, { ...before, ...by(before) });
 }

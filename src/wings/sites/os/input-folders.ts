@@ -1,6 +1,6 @@
 // Standard input of a site's jobs: a named pipe ends at its machine, so that what a client sends is
 // written in pieces to a folder that the site's nodes share. A job's script passes them on and
-// takes them away (fabric/site/input.ts).
+// takes them away (fabric/site/script.ts).
 
 import {
   chownSync,

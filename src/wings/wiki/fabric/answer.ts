@@ -1,13 +1,18 @@
 // One request of the wiki protocol, from its payload to the packet that answers it.
 
 import type { Result } from '../../../kernel/base/result.ts';
-import { WikiChanges } from './changes.ts';
 import type { WikiCluster } from './cluster.ts';
 import type { WikiProblem } from './codes.ts';
 import { openWikiEnvelope, sealWikiReply } from './envelope.ts';
 import { formatWikiPacket, readWikiText, WIKI_PACKET_BYTES_MAX } from './packet.ts';
-import { formatWikiDone, formatWikiProblem, formatWikiRecords } from './reply.ts';
-import { parseWikiRequest, type WikiRequest } from './request.ts';
+import {
+  formatWikiDone,
+  formatWikiProblem,
+  formatWikiRecord,
+  formatWikiRecords,
+  type WikiRecord,
+} from './reply.ts';
+import { parseWikiRequest, type WikiRequest, type WikiSelection } from './request.ts';
 
 /** The name that replies are signed with. */
 const USER = 'weft';
@@ -76,4 +81,51 @@ export class WikiAnswers {
 
 function answerTextOf(done: Result<string, WikiProblem>): string {
   return done.ok ? formatWikiDone(done.value) : formatWikiProblem(done.error);
+}
+
+// When each record was last seen to change: the protocol wants a time of every one, and asks for
+// those changed since.
+
+interface Seen {
+  readonly text: string;
+  readonly atS: number;
+}
+
+class WikiChanges {
+  #seen = new Map<string, Seen>();
+
+  /**
+   * The records that are meant, as a reply has them, of at most so many bytes together. Ids that
+   * nobody has are passed over.
+   */
+  select(
+    records: Iterable<WikiRecord>,
+    { sinceS, ids }: WikiSelection,
+    { nowS, bytesMax }: { readonly nowS: number; readonly bytesMax: number },
+  ): string[] {
+    const wanted = ids === null ? null : new Set(ids);
+    const seen = new Map<string, Seen>();
+    const selected: string[] = [];
+    let bytes = 0;
+    for (const record of records) {
+      const atS = this.#changedAt(record, nowS, seen);
+      if (atS < sinceS || wanted?.has(record.id) === false) continue;
+      const text = formatWikiRecord({ ...record, fields: [['UPDATETIME', atS], ...record.fields] });
+      bytes += new TextEncoder().encode(text).length + 1;
+      if (bytes > bytesMax) break;
+      selected.push(text);
+    }
+    // What a full reply left out was not looked at and keeps its time.
+    for (const [id, one] of this.#seen) if (bytes > bytesMax && !seen.has(id)) seen.set(id, one);
+    this.#seen = seen;
+    return selected;
+  }
+
+  #changedAt(record: WikiRecord, nowS: number, seen: Map<string, Seen>): number {
+    const text = formatWikiRecord(record);
+    const before = this.#seen.get(record.id);
+    const one = before?.text === text ? before : { text, atS: nowS };
+    seen.set(record.id, one);
+    return one.atS;
+  }
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { environmentOfProcess } from '../../../../src/kernel/agent/environment.ts';
 import { RequestWriter } from '../../../../src/kernel/agent/launcher-wire.ts';
-import { launchTooLarge } from '../../../../src/kernel/machine/jobs/launch-size.ts';
+import { launchTooLarge } from '../../../../src/kernel/machine/jobs/program.ts';
 import type { Refusal } from '../../../../src/kernel/model/errors.ts';
 import {
   LAUNCH_BYTES_MAX,

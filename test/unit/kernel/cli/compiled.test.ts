@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { compiledFolder, removeOldCompiled } from '../../../../src/kernel/cli/daemons/compiled.ts';
+import { compiledFolder, removeOldCompiled } from '../../../../src/kernel/cli/daemons/spawn.ts';
 import { VERSION } from '../../../../src/kernel/cli/version.ts';
 
 const DAY_MS = 86_400_000;

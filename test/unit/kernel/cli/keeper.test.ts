@@ -5,13 +5,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { compiledFolder } from '../../../../src/kernel/cli/daemons/compiled.ts';
 import { daemonNotes } from '../../../../src/kernel/cli/daemons/daemon-notes.ts';
 import { type Keeper, keepOthers } from '../../../../src/kernel/cli/daemons/keeper.ts';
 import { LocalPaths, writeJson } from '../../../../src/kernel/cli/daemons/local-paths.ts';
 import { forgiveDeaths, readRestarts } from '../../../../src/kernel/cli/daemons/restarts.ts';
 import { addToRoster, readRoster } from '../../../../src/kernel/cli/daemons/roster.ts';
 import {
+  compiledFolder,
   type Daemon,
   daemonEnvironment,
   startDaemon,

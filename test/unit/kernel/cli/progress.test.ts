@@ -4,12 +4,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { TransferProgress } from '../../../../src/kernel/cli/connection/transfer-context.ts';
 import { Context } from '../../../../src/kernel/cli/context.ts';
 import { displayWidth } from '../../../../src/kernel/cli/output/table.ts';
 import { paceOf, plainDueMs, withLook } from '../../../../src/kernel/cli/progress/pace.ts';
 import { StatusLine } from '../../../../src/kernel/cli/progress/status-line.ts';
 import { countedTasks } from '../../../../src/kernel/cli/progress/tasks.ts';
-import { TransferProgress } from '../../../../src/kernel/cli/progress/transfer.ts';
 import { byteWords, countWords } from '../../../../src/kernel/cli/progress/words.ts';
 import { jobView } from './views.ts';
 

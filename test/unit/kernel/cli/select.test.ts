@@ -6,7 +6,7 @@ import type { JobView } from '../../../../src/kernel/api/jobs.ts';
 import { Context } from '../../../../src/kernel/cli/context.ts';
 import { actOnJobs } from '../../../../src/kernel/cli/jobs/each.ts';
 import { readOperands } from '../../../../src/kernel/cli/jobs/operands.ts';
-import { formatCsv } from '../../../../src/kernel/cli/output/csv.ts';
+import { formatCsv } from '../../../../src/kernel/cli/output/listing.ts';
 import { jobProgress } from '../../../../src/kernel/cli/progress/tasks.ts';
 import { FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';

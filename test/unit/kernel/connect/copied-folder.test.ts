@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { instanceOf } from '../../../../src/bin/instance.ts';
+import { instanceOf } from '../../../../src/bin/agent-host.ts';
 import { takeLock } from '../../../../src/kernel/connect/lock-file.ts';
 import { isCopied, noteOrigin, originOf } from '../../../../src/kernel/connect/origin.ts';
 import { markOf, readLiveMark, writeMark } from '../../../../src/kernel/connect/process-file.ts';

@@ -17,7 +17,7 @@ import {
   mountPoints,
   refuseLiving,
   removeFolder,
-} from '../../../../src/wings/lab/cli/setup/own-folders.ts';
+} from '../../../../src/wings/lab/cli/setup/setup-remove.ts';
 import { agentUnit, headUnit, stateIn } from '../../../../src/wings/lab/core/setup/user-units.ts';
 import { makeFolder } from '../../../support/folder.ts';
 

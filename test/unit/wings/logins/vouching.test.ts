@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
-import { Vouching } from '../../../../src/wings/logins/agent/vouching.ts';
+import { Vouching } from '../../../../src/wings/logins/agent/part.ts';
 import type { Vouched } from '../../../../src/wings/logins/core/vouch.ts';
 import { FakeWorld } from '../../kernel/agent/fake-world.ts';
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserName } from '../../../../src/kernel/model/ids.ts';
-import { whoAsks } from '../../../../src/wings/logins/cli/who-asks.ts';
+import { whoAsks } from '../../../../src/wings/logins/cli/login.ts';
 import { LOGIN_MS, WaitingLogins } from '../../../../src/wings/logins/core/waiting.ts';
 import { placeOf } from '../../../../src/wings/logins/head/handlers.ts';
 import { codeFrom, parseCode } from '../../../../src/wings/logins/model/code.ts';

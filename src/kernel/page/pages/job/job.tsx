@@ -11,6 +11,7 @@ import { isOperator, me } from '../../data/session.ts';
 import { Actions } from '../../parts/actions.tsx';
 import { Added } from '../../parts/added.ts';
 import { Command, Loaded, Panel, Span, State, Time } from '../../parts/basic.tsx';
+import { FileBrowser } from '../../parts/files/file-browser.tsx';
 import { changeCommand } from '../../pure/command-line.ts';
 import { changeOf } from '../../pure/smaller.ts';
 import { failedCount, stateWord } from '../../pure/state.ts';
@@ -18,7 +19,6 @@ import { type Stretch, stretchesOf } from '../../pure/timeline.ts';
 import { endWords, ownClock, some, spanWords } from '../../pure/words.ts';
 import { Facts } from './facts.tsx';
 import { Failures } from './failures.tsx';
-import { Files } from './files.tsx';
 import { useFirstFailed } from './first-failed.ts';
 import { jobActions } from './job-actions.ts';
 import { Logs } from './logs.tsx';
@@ -208,5 +208,30 @@ function Line({ stretches }: { stretches: readonly Stretch[] }) {
         />
       ))}
     </div>
+  );
+}
+
+/** Files that a task left and the head keeps. */
+function Files({ job, index }: { job: JobDetail; index: number }) {
+  const params = { id: String(job.id), index: String(index) };
+  const outputs = useCall('getOutputs', { params }, { when: ({ jobId }) => jobId === job.id });
+  const mayOpen = me.value?.name === job.owner;
+  const id = job.array === null ? `${job.id}` : `${job.id}[${index}]`;
+  const command = job.array === null ? `weft pull ${id}` : `weft pull '${id}'`;
+  return (
+    <Panel title="Files" wide aside={<Command text={command} />}>
+      <Loaded answer={outputs}>
+        {({ entries, missing }) => (
+          <>
+            <p class="faint">
+              {some(entries.length, 'entry', 'entries')}
+              {missing.length > 0 && `; ${some(missing.length, 'file')} could not be kept`}
+              {!mayOpen && `; only ${job.owner} can open them`}
+            </p>
+            <FileBrowser entries={entries} name={`job-${id}`} mayOpen={mayOpen} />
+          </>
+        )}
+      </Loaded>
+    </Panel>
   );
 }

@@ -2,6 +2,8 @@
 
 import { useContext } from 'preact/hooks';
 import type { NodeView } from '../../../api/nodes.ts';
+import { fenceWords } from '../../../model/device.ts';
+import { shortUuid } from '../../../model/gpu.ts';
 import { labelsForPeople } from '../../../model/own-labels.ts';
 import { now } from '../../data/clock.ts';
 import { useCall } from '../../data/query.ts';
@@ -19,9 +21,9 @@ import {
   State,
   Time,
 } from '../../parts/basic.tsx';
+import { cardWords, jobOfTask } from '../../pure/cards.ts';
 import { nodeWord } from '../../pure/state.ts';
 import { ownClock, sizeWords, some } from '../../pure/words.ts';
-import { Cards } from './cards.tsx';
 import { Care } from './care.tsx';
 
 const EVERY_MS = 10_000;
@@ -195,6 +197,57 @@ function Running({ node }: { node: NodeView }) {
           );
         }}
       </Loaded>
+    </Panel>
+  );
+}
+
+/** The gpus of a node: what each is, how it is, and who has it. */
+function Cards({ gpus }: { gpus: NonNullable<NodeView['gpus']> }) {
+  if (gpus.cards.length === 0 && gpus.remark === null) return null;
+  return (
+    <Panel title="Gpus" wide>
+      {gpus.remark && <p class="notice">{ownClock(gpus.remark, now.value)}</p>}
+      <table class="plain">
+        <thead>
+          <tr>
+            <th class="number">Gpu</th>
+            <th>Type</th>
+            <th class="number">Memory</th>
+            <th class="spare">Uuid</th>
+            <th>State</th>
+            <th>Task</th>
+          </tr>
+        </thead>
+        <tbody>
+          {gpus.cards.map((card) => (
+            <tr key={card.uuid}>
+              <td class="number">{card.label}</td>
+              <td title={card.name}>{card.type}</td>
+              <td class="number">{card.memoryBytes === null ? '' : sizeWords(card.memoryBytes)}</td>
+              <td class="spare" title={card.uuid}>
+                {shortUuid(card.uuid)}
+              </td>
+              <td>
+                {ownClock(cardWords(card), now.value)}
+                {(card.over ?? []).map(({ task, memoryBytes }) => (
+                  <div key={task} class="faint">
+                    {task} uses {sizeWords(memoryBytes)}, more than its share
+                  </div>
+                ))}
+              </td>
+              <td>
+                {card.tasks.map((task) => (
+                  <a key={task} href={hrefOf(['jobs', jobOfTask(task)])}>
+                    {task}
+                  </a>
+                ))}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {gpus.driver && <p class="faint">Driver: {gpus.driver}</p>}
+      {gpus.fence && <p class="faint">Fence: {fenceWords(gpus.fence)}</p>}
     </Panel>
   );
 }

@@ -6,13 +6,19 @@ import type { ReplyOf } from '../../../api/routes.ts';
 import { asRetried, call, HeadError } from '../../data/client.ts';
 import { now } from '../../data/clock.ts';
 import { keep, readKept } from '../../data/kept.ts';
+import { useCall } from '../../data/query.ts';
 import { me, TYPED } from '../../data/session.ts';
 import { Command, CopyButton, Panel, Problem } from '../../parts/basic.tsx';
 import { runCommand, submitScript } from '../../pure/command-line.ts';
-import { type JobForm, problemsOf, submissionOf } from '../../pure/job-form.ts';
+import {
+  FORM_ROWS,
+  type JobForm,
+  type Problems,
+  problemsOf,
+  submissionOf,
+} from '../../pure/job-form.ts';
 import { readForm, writeForm } from '../../pure/kept.ts';
 import { ownClock } from '../../pure/words.ts';
-import { Fields } from './fields.tsx';
 import { Sending, useSending, wishOf } from './sending.tsx';
 
 /** After the last key. */
@@ -122,6 +128,66 @@ function Answer({ answer, isGood }: { answer: Rehearsed | HeadError | null; isGo
           {ownClock(line, now.value)}
         </p>
       ))}
+    </>
+  );
+}
+
+/** The fields of a new job, each with what is wrong with it. */
+function Fields({
+  form,
+  problems,
+  onChange,
+}: {
+  form: JobForm;
+  problems: Problems;
+  onChange: (name: keyof JobForm, value: string) => void;
+}) {
+  const { value } = useCall('listPartitions', {}, { when: ({ kind }) => /^partition/.test(kind) });
+  const field = (name: keyof JobForm, label: string, hint: string) => (
+    <label key={name}>
+      {label}
+      <input
+        value={form[name]}
+        placeholder={hint}
+        spellcheck={false}
+        aria-invalid={problems[name] !== undefined}
+        aria-describedby={problems[name] === undefined ? undefined : `wrong-${name}`}
+        onInput={(event) => onChange(name, event.currentTarget.value)}
+      />
+      {problems[name] && (
+        <span class="wrong" id={`wrong-${name}`}>
+          {problems[name]}
+        </span>
+      )}
+    </label>
+  );
+  return (
+    <>
+      <label class="whole">
+        Command, as one line for a shell or several
+        <textarea
+          rows={4}
+          value={form.command}
+          spellcheck={false}
+          onInput={(event) => onChange('command', event.currentTarget.value)}
+        />
+      </label>
+      {FORM_ROWS.filter(({ name }) => name !== 'partition').map(({ name, form: { label, hint } }) =>
+        field(name, label, hint),
+      )}
+      {field('chdir', 'Shared directory', 'one of its own on the node')}
+      <label>
+        Partition
+        <select
+          value={form.partition}
+          onChange={(event) => onChange('partition', event.currentTarget.value)}
+        >
+          <option value="">the default</option>
+          {(value?.partitions ?? []).map(({ name }) => (
+            <option key={name}>{name}</option>
+          ))}
+        </select>
+      </label>
     </>
   );
 }

@@ -9,8 +9,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { inputsOf, stagingRequest } from '../../../../../src/kernel/cli/submit/staged-files.ts';
-import { gather } from '../../../../../src/kernel/transfer/inputs/gather.ts';
 import { parseInput } from '../../../../../src/kernel/transfer/inputs/input-request.ts';
+import { gather } from '../../../../../src/kernel/transfer/inputs/inputs.ts';
 import { lookAt } from '../../../../../src/kernel/transfer/look.ts';
 
 /** A folder with these files; names that end in `/` are folders. */

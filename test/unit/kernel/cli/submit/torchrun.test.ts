@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { torchrunOf } from '../../../../../src/kernel/cli/submit/torchrun.ts';
+import { torchrunOf } from '../../../../../src/kernel/cli/commands/run.ts';
 import { formatProgram } from '../../../../../src/kernel/head/program-line.ts';
 
 test('[V19] --torchrun takes a script, and starts python by itself', () => {

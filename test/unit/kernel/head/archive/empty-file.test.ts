@@ -5,7 +5,7 @@ import { linkSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { linkEmpty } from '../../../../../src/kernel/head/archive/empty-file.ts';
+import { linkEmpty } from '../../../../../src/kernel/head/archive/job-logs.ts';
 
 /** EXT4_LINK_MAX; on file systems that allow more, nothing is made anew. */
 const NAMES_MAX = 65_000;

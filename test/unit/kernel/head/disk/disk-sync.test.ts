@@ -7,8 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { DiskSync } from '../../../../../src/kernel/head/disk/disk-sync.ts';
-import { WholeDisk } from '../../../../../src/kernel/head/disk/whole-disk.ts';
+import { DiskSync, WholeDisk } from '../../../../../src/kernel/head/disk/disk-sync.ts';
 
 function folderOf(t: TestContext): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-sync-'));

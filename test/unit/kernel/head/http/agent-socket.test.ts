@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { WebSocket } from 'ws';
-import { AgentSockets } from '../../../../../src/kernel/head/http/agent-socket.ts';
+import { AgentSockets } from '../../../../../src/kernel/head/http/side.ts';
 import { eventually } from './fixture.ts';
 
 test('a node that does not answer the goodbye is cut off, and nobody waits for it', async (t) => {

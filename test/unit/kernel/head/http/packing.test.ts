@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { createClient } from '../../../../../src/kernel/api/client.ts';
-import { takesGzip } from '../../../../../src/kernel/head/http/packing.ts';
+import { takesGzip } from '../../../../../src/kernel/head/http/answer.ts';
 import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
 test('[D13] what a reader takes is what its header says, and nothing without one', () => {

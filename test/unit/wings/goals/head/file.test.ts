@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { GoalFile } from '../../../../../src/wings/goals/bin/goal-file.ts';
-import { followFile, readGoals } from '../../../../../src/wings/goals/bin/head-goals.ts';
+import { followFile, readGoals } from '../../../../../src/wings/goals/bin/head.ts';
 import type { GoalOptions } from '../../../../../src/wings/goals/head/world.ts';
 import { VirtualClock } from '../../../kernel/agent/fake-world.ts';
 

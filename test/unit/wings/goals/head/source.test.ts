@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { followSource } from '../../../../../src/wings/goals/bin/head-goals.ts';
+import { followSource } from '../../../../../src/wings/goals/bin/head.ts';
 import { keptIn } from '../../../../../src/wings/goals/bin/kept-goals.ts';
 import type { GoalClass } from '../../../../../src/wings/goals/core/goal.ts';
 import { GoalSource } from '../../../../../src/wings/goals/head/source.ts';

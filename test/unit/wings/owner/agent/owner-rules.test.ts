@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import { localTime } from '../../../../../src/kernel/os/local-time.ts';
 import { ownerPart } from '../../../../../src/wings/owner/agent/part.ts';
-import { parseOwnerRules } from '../../../../../src/wings/owner/config/owner-rules.ts';
+import { parseOwnerRules } from '../../../../../src/wings/owner/config/owner-file.ts';
 import type { OwnerFile } from '../../../../../src/wings/owner/model/owner-file.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
 import { idOf, launch, shell } from '../../../kernel/agent/orders.ts';

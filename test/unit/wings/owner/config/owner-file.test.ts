@@ -5,8 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readOwnerFile } from '../../../../../src/wings/owner/config/owner-file.ts';
-import { parseOwnerRules } from '../../../../../src/wings/owner/config/owner-rules.ts';
+import {
+  parseOwnerRules,
+  readOwnerFile,
+} from '../../../../../src/wings/owner/config/owner-file.ts';
 import { makeFolder } from '../../../../support/folder.ts';
 
 const EVERYTHING = `# my machine

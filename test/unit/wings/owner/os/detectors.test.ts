@@ -24,7 +24,6 @@ import {
   type Instant,
   readOrNull,
 } from '../../../../../src/wings/owner/os/detector.ts';
-import { displays } from '../../../../../src/wings/owner/os/displays.ts';
 import {
   bitsOf,
   inputDevices,
@@ -32,7 +31,11 @@ import {
 } from '../../../../../src/wings/owner/os/input-devices.ts';
 import { countsOf, interrupts } from '../../../../../src/wings/owner/os/interrupts.ts';
 import { logind, personIn } from '../../../../../src/wings/owner/os/logind.ts';
-import { presenceOf, systemPresence } from '../../../../../src/wings/owner/os/presence.ts';
+import {
+  displays,
+  presenceOf,
+  systemPresence,
+} from '../../../../../src/wings/owner/os/presence.ts';
 import { terminals } from '../../../../../src/wings/owner/os/terminals.ts';
 import { utmp } from '../../../../../src/wings/owner/os/utmp.ts';
 import type { Sign } from '../../../../../src/wings/owner/ports/presence.ts';

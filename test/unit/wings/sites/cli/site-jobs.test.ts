@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Command } from 'commander';
 import type { Context } from '../../../../../src/kernel/cli/context.ts';
-import { withOwnIds } from '../../../../../src/kernel/cli/own-ids.ts';
+import { withOwnIds } from '../../../../../src/kernel/cli/main.ts';
 import { sites } from '../../../../../src/wings/sites/wing.ts';
 
 /** A head that knows one job of a site, and of another why it is none of ours. */

@@ -13,8 +13,7 @@ import {
 } from '../../../../../src/kernel/model/scheduling.ts';
 import type { ListedJob, SiteNews, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import type { Choice, Offer } from '../../../../../src/kernel/scheduler/room/brokerage.ts';
-import { choiceWords } from '../../../../../src/wings/sites/head/brokerage.ts';
-import { head } from '../../../../../src/wings/sites/head/part.ts';
+import { choiceWords, head } from '../../../../../src/wings/sites/head/part.ts';
 import { Sites } from '../../../../../src/wings/sites/head/sites.ts';
 import { standingOf } from '../../../../../src/wings/sites/machine/standing.ts';
 import { ANN } from '../../../../support/controller.ts';

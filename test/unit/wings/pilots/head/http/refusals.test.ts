@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainPartition, plainScheduling } from '../../../../../../src/kernel/model/scheduling.ts';
-import { startFleet } from '../../../../../../src/wings/pilots/head/handlers.ts';
+import { startFleet } from '../../../../../../src/wings/pilots/head/part.ts';
 import { eventually, startAgent, startWorld, TRUE } from '../../../../kernel/head/http/fixture.ts';
 
 const code = (wanted: string) => (error: { code?: string }) => error.code === wanted;
