@@ -151,10 +151,7 @@ function compiled({ kind, command }: LauncherProgram): readonly string[] | null 
   return kind === 'c' ? command : null;
 }
 
-/**
- * The ports of one node: its own session, journal, launcher and limit groups; the rest is the
- * machine's.
- */
+/** The ports of one node: its session, journal, launcher and groups; the rest is the machine's. */
 export function portsOf(
   options: AgentOptions,
   machine: Machine,

@@ -101,9 +101,7 @@ function namesOf({ publicNames }: Pick<HeadOptions, 'publicNames'>): string[] {
   return [...new Set([...publicNames, hostname(), 'localhost', '127.0.0.1'])];
 }
 
-/**
- * In the order of `finishMaking`: a head that is killed in between leaves what the next one ends.
- */
+/** In the order of `finishMaking`: what a head killed in between leaves, the next one finishes. */
 async function make(
   { publicNames, clusterName }: HeadOptions,
   directory: string,

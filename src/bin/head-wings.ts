@@ -9,9 +9,7 @@ import { WINGS } from '../wings.ts';
 export interface HeadWings extends HttpWings {
   /** The listeners are open. Rejects with words. */
   serving(head: Head, door: HttpSide): Promise<void>;
-  /**
-   * Throws a failure that says what is wrong; the returned function has the configuration in force.
-   */
+  /** Throws a failure that says what is wrong; the returned function puts it in force. */
   reread(config: Config): () => void;
   end(): Promise<void>;
 }

@@ -22,10 +22,7 @@ import { EXIT_OWN_FAILURE } from '../kernel/model/failure.ts';
 import { WINGS } from '../wings.ts';
 import { forgetNpm } from './npm-variables.ts';
 
-/**
- * The streams and the terminal of this process, for commands that put another program in their
- * place.
- */
+/** This process's streams and terminal, for commands that put another program in their place. */
 const standardRaw: RawTerminal = {
   out: (bytes) => written(process.stdout, bytes),
   error: (bytes) => written(process.stderr, bytes),
@@ -120,9 +117,7 @@ export function invocation(program: string): Invocation {
   };
 }
 
-/**
- * Returns null when it was removed, or its folders are closed to us. Only some commands need it.
- */
+/** Returns null when it was removed, or its folders are closed to us. Few commands need it. */
 function currentFolder(): string | null {
   try {
     return process.cwd();

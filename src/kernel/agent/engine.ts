@@ -27,10 +27,7 @@ export interface EngineHands {
 
 /** A full disk is waited for: nothing may be started that the journal does not know. */
 const JOURNAL_RETRY_MS = 1000;
-/**
- * An effect other than a start that failed is tried again: what stood in its way may be gone by
- * then.
- */
+/** An effect other than a start that failed is tried again: what stood in its way may be gone. */
 const EFFECT_RETRY_MS = 5000;
 /** Fewer events than a quarter of the tasks wait until so long after the last write. */
 const GATHER_MS = 5;

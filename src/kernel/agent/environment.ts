@@ -19,9 +19,7 @@ export function enginesPath(jobPath = JOB_PATH): string {
   return `${jobPath}:/usr/local/sbin:/usr/sbin:/sbin`;
 }
 
-/**
- * Names that only the agent gives a value, but for those that say where a program finds its head.
- */
+/** Names that only the agent gives a value, but for those that say where programs find its head. */
 const OURS = /^(WEFT_.*|CM_NODE_RANK|CM_PROC_RANK)$/s;
 
 export interface Environment {
@@ -95,9 +93,7 @@ function usualOf({ account, temporary, settings }: Surroundings): Values {
   return usual;
 }
 
-/**
- * An address, and no token; a job that says one of them itself means another head, or its own way.
- */
+/** An address, and no token; a job that sets one of them means another head, or its own way. */
 function whereHeadIs(
   { settings: { headDirectory } }: Surroundings,
   given: ReadonlyMap<string, string>,

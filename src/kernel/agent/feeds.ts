@@ -11,9 +11,7 @@ import { fileNameOf } from './names.ts';
 
 type Piece = Extract<HeadToAgent, { kind: 'stdin' }>;
 
-/**
- * Input of one process that was given and not yet taken: what a client sends beyond waits there.
- */
+/** Input of one process that was given and not yet taken: beyond this, the client waits. */
 export const FEED_BYTES_MAX = 2 * 1_048_576;
 
 interface Feed {

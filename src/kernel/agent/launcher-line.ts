@@ -34,9 +34,7 @@ export class LauncherLine {
   #processes: Processes | null = null;
   /** Starts decided while there was no launcher. */
   #queued: LaunchRequest[] = [];
-  /**
-   * Whether the last launcher was outdated: the next one will most likely be the same, found again.
-   */
+  /** Whether the last launcher was outdated: the next is most likely the same, found again. */
   #outdated: string | null = null;
   #stopped = false;
   /** Those of no epoch, with who hears of them. */

@@ -17,9 +17,7 @@ import {
   UNLIMITED,
 } from '../ports/launcher-frames.ts';
 
-/**
- * Oldest version of a launcher that has outlived its agent: it is asked for nothing that starts.
- */
+/** Oldest version of a launcher that outlived its agent: it is asked for nothing that starts. */
 export const LAUNCHER_VERSION_MIN = 1;
 
 /** Texts are UTF-8; bytes are passed as they are. */

@@ -29,10 +29,7 @@ export class Movements {
     this.#world = world;
   }
 
-  /**
-   * Null: the order brings no files. Else `over` has to be called once they are here or will not
-   * be.
-   */
+  /** Null: the order brings no files. Else `over` is called once they are here or will not be. */
   bringing({ epochId, staging }: LaunchOrder): AbortSignal | null {
     return staging?.inputs == null ? null : this.#begin(epochId);
   }

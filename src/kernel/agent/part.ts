@@ -94,14 +94,9 @@ export type AtSocket = (
  * journal: the agent that finds one of an earlier life ends it. An id is never used again.
  */
 export interface Beside {
-  /**
-   * What the processes of a running epoch were started with; an error says why that is not known.
-   */
+  /** What the processes of a running epoch were started with; an error says why it is unknown. */
   joining(epoch: Epoch): Promise<Result<Joining, string>>;
-  /**
-   * Returns the launch id; null without a launcher. The last event is the end, or `lost` when
-   * nobody can say.
-   */
+  /** The launch id; null without a launcher. Last comes the end, or `lost` if nobody can say. */
   start(
     request: Omit<LaunchRequest, 'launchId'>,
     heard: (event: ProcessEvent) => void,

@@ -83,9 +83,7 @@ function turnsAfter(last: number, ids: readonly number[]): number[] {
   return [...ids.slice(next), ...ids.slice(0, next)].slice(0, STOPS_PER_LOOK_MAX);
 }
 
-/**
- * What ought to stand still, in the order of launches. A task that stopped itself may wake itself.
- */
+/** What ought to stand still, in order of launches. A task that stopped itself may wake itself. */
 function stoppedIn(state: StopWorld['state']): number[] {
   return wantedStill(state, 'suspended').map(({ launchId }) => launchId);
 }

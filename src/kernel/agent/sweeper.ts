@@ -161,7 +161,5 @@ export class Sweeper {
   }
 }
 
-/**
- * Run time from which memory is measured; of shorter runs the peak that wait4 gives says enough.
- */
+/** Run time from which memory is measured; of shorter runs the peak from wait4 is enough. */
 const MEASURED_FROM_MS = 1000;

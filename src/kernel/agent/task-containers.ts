@@ -19,9 +19,7 @@ import type { AgentSettings, AllPorts } from './ports.ts';
 
 const COMMAND_MS_MAX = 30_000;
 const OUTPUT_LENGTH_MAX = 1000;
-/**
- * Waits between attempts; after the last the task ends all the same, and the log has the container.
- */
+/** Waits between attempts; after the last the task ends, and the log names the container. */
 const AGAIN_MS = [500, 1000, 2000, 4000, 8000, 16_000];
 
 /** From here on it may be the engine that says how it went, and the script leaves its mark. */
@@ -146,10 +144,7 @@ export class TaskContainers {
   }
 }
 
-/**
- * The mark is a file that a job can remove: it is believed to be gone only where its script ended
- * well.
- */
+/** The mark is a file that a job can remove: it counts as gone only where its script ended well. */
 function mayHaveLost(epoch: Epoch, mark: string): boolean {
   const { program } = epoch.order;
   if (program.kind !== 'script' || !program.text.includes(mark)) return false;

@@ -20,10 +20,7 @@ import type { FinishLoginReply } from './users.ts';
 
 export interface ClientOptions {
   readonly address: Address;
-  /**
-   * A bearer token; absent on the unix socket: the client logs in by itself. Null: whoever calls
-   * says who it is.
-   */
+  /** A bearer token; absent on the unix socket, with its login. Null: callers say who they are. */
   readonly token?: string | null | undefined;
   /** Where a session token lives between two commands; absent: only in this client. */
   readonly sessions?: SessionKeeper | undefined;
@@ -53,10 +50,7 @@ export interface Client {
   readonly address: string;
   /** Throws ApiError. */
   call<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<ReplyOf<N>>;
-  /**
-   * For routes that answer with bytes: logs, events, files. Throws ApiError unless it is 200 or
-   * 206.
-   */
+  /** For routes that answer with bytes: logs, events, files. Throws ApiError unless 200 or 206. */
   stream<N extends RouteName>(route: N, options?: CallOptions<N>): Promise<Answer>;
   /** What a WebSocket to a path is opened with. `isAgain`: the head did not know the token. */
   opening(path: string, of: { readonly isAgain: boolean }): Promise<Opening>;

@@ -41,30 +41,19 @@ export const infoReply = z.object({
       jobIdTo: count,
     }),
   ),
-  /**
-   * Words while the head cannot write to its store, or only what ends work: its disk is full; else
-   * null.
-   */
+  /** Words while the head's full disk keeps it from writing, or from all but ends; else null. */
   obstacle: z.string().nullable().optional(),
   /** Words while the head lacks records that its nodes know of, and starts nothing; else null. */
   behind: z.string().nullable().optional(),
-  /**
-   * When the head found that its store was copied to where it is, and which ids it skipped; null:
-   * never.
-   */
+  /** When the head found that its store is a copy, and which ids it skipped; null: never. */
   copied: z
     .object({ at: instant, jobIdFrom: count, nextJobId: count })
     .readonly()
     .nullable()
     .optional(),
-  /**
-   * When the head's clock was set, the last times; `byMs` below zero: back. Absent: an older head.
-   */
+  /** When the head's clock was set, the last times; `byMs` below 0: back. Absent: an older head. */
   clockSteps: z.array(z.object({ at: instant, byMs: z.number() })).optional(),
-  /**
-   * What becomes of tasks whose node is silent, where neither job nor node says it; null: it is
-   * found out.
-   */
+  /** What becomes of tasks on silent nodes if neither job nor node says; null: it is found out. */
   onNodeLoss: onNodeLoss.nullable().optional(),
   /** What whoever asks may hold at once in the whole cluster; what is not named has no cap. */
   ownCaps: z.record(z.string(), count).optional(),
@@ -137,10 +126,7 @@ export const overviewReply = z.object({
   ended: z.record(z.string(), count),
   /** Jobs that run, those that were started last first. */
   running: z.array(jobView),
-  /**
-   * Jobs of which nothing runs and that wait for the scheduler, in the order in which it considers
-   * them.
-   */
+  /** Jobs that wait for the scheduler with nothing running, in the order it considers them. */
   waiting: z.array(jobView),
   /** Jobs that have a notice: of the first thousands of tasks that were looked at. */
   stuck: z.array(jobView),

@@ -24,10 +24,7 @@ const SAMPLE_BYTES_MIN = 4096;
 const PAYS_BELOW = 0.8;
 
 const FASTEST = 1;
-/**
- * Window of a stream, as a power of two, which its sender makes the reader hold: 512 KiB (RFC 8878
- * 3.1.1.1.2).
- */
+/** Window that a stream's reader must hold, as a power of two: 512 KiB (RFC 8878 3.1.1.1.2). */
 const WINDOW_LOG_MAX = 19;
 
 /** Whether to compress what begins like this. */

@@ -6,9 +6,7 @@ const SAME_MS = 2000;
 
 let aheadMs = 0;
 
-/**
- * From the header `Date` of an answer that has just come; absent or no date: nothing is learned.
- */
+/** From the header `Date` of an answer just come; absent or no date: nothing is learned. */
 export function noteHeadDate(date: string | null | undefined, receivedAt: number): void {
   const told = date == null ? Number.NaN : Date.parse(date);
   if (Number.isNaN(told)) return;

@@ -72,16 +72,12 @@ export const jobView = z.object({
   submittedAt: instant,
   /** When the first epoch of the first task was started. */
   startedAt: instantOrNull,
-  /**
-   * Start of a plain job's current or last epoch, null while none runs; for an array `startedAt`.
-   */
+  /** Start of a plain job's current or last epoch, null while none runs; of arrays `startedAt`. */
   runStartedAt: instantOrNull,
   endedAt: instantOrNull,
   /** Nodes of the running tasks, at most a hundred; of a plain job that is done, where it ran. */
   nodes: z.array(z.string()),
-  /**
-   * The job ran at a site that has not recorded where, and nobody saw it run: `nodes` says nothing.
-   */
+  /** The job ran at a site that recorded no place, and nobody saw it: `nodes` says nothing. */
   nodesUnknown: z.literal(true).exactOptional(),
   exit: exitStatus.nullable(),
   command: z.string(),
@@ -111,10 +107,7 @@ export const jobDetail = jobView.extend({
     stdin: z.string().exactOptional(),
     append: z.literal(true).exactOptional(),
   }),
-  /**
-   * Files of a job in a directory of its own: the list of what it is brought, patterns of what is
-   * kept.
-   */
+  /** Files of a job in a directory of its own: the list of those brought, patterns of the kept. */
   staging: z
     .object({ inputs: z.string().nullable(), outputs: z.array(z.string()).nullable() })
     .nullable(),
@@ -127,10 +120,7 @@ export const jobDetail = jobView.extend({
   onNodeLoss: z.object({ kind: z.string(), leaseMs: z.int().exactOptional() }),
   /** The job whose failed tasks it runs again. */
   retryOf: z.int().nullable(),
-  /**
-   * Jobs that ran failed tasks of this one again, the first one first, as long as they are in
-   * memory.
-   */
+  /** Jobs that ran failed tasks of this one again, the first one first, while in memory. */
   retries: z.array(z.int()).exactOptional(),
   /** A signal so long before the time limit. */
   warning: z
@@ -191,10 +181,7 @@ export const listJobsQuery = z.strictObject({
   name: z.string().optional(),
   /** `failure`: every one but `completed` and `cancelled`. */
   outcome: z.enum(OUTCOME_FILTERS).optional(),
-  /**
-   * `grid`: submitted here; `local`: given to a site by its own user; `maintenance`: a program of
-   * the cluster.
-   */
+  /** `grid`: submitted here; `local`: by a site's own user; `maintenance`: a cluster's program. */
   source: z.enum(JOB_SOURCES).optional(),
   /** The job that stands for this one of a site: `hpc/4711`. */
   siteJob: z.string().max(1000).optional(),
@@ -204,9 +191,7 @@ export const listJobsQuery = z.strictObject({
    * and a `next`.
    */
   search: z.string().max(200).optional(),
-  /**
-   * `priority`: only jobs that wait for the scheduler, in the order it considers them; one page.
-   */
+  /** `priority`: only jobs that wait for the scheduler, in the order it considers them; a page. */
   sort: z.enum(JOB_ORDERS).optional(),
   limit: queryNumber(1, 1000).optional(),
   /** Only jobs with a smaller id: the `next` of the page before. */
@@ -225,10 +210,7 @@ export const listTasksQuery = z.strictObject({
   limit: queryNumber(1, 1000).optional(),
   /** Only tasks with a greater index: the `next` of the page before. */
   after: queryNumber(-1, Number.MAX_SAFE_INTEGER).optional(),
-  /**
-   * Only tasks that ended, and neither completed nor were cancelled. A page may be short, and go
-   * on.
-   */
+  /** Only tasks that ended, neither completed nor cancelled. A page may be short, and go on. */
   failed: queryFlag.optional(),
 });
 export const listTasksReply = z.object({ tasks: z.array(taskView), next: z.int().nullable() });

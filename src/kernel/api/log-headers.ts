@@ -2,10 +2,7 @@
 
 import type { Answer } from './exchange.ts';
 
-/**
- * Where output is still on its way, all but the first two come as trailers: they are known at the
- * end only.
- */
+/** While output is on its way, all but the first two are trailers: known at the end only. */
 export const LOG_HEADERS = {
   /** Which start of the task the output is of. */
   epoch: 'weft-log-epoch',
@@ -19,9 +16,7 @@ export const LOG_HEADERS = {
   lacking: 'weft-log-lacking',
 } as const;
 
-/**
- * Whether an answer that has been read to its end says that the task is over and this is not all.
- */
+/** Whether an answer read to its end says that the task is over and this is not all. */
 export function isLacking({ trailers, headers }: Pick<Answer, 'trailers' | 'headers'>): boolean {
   return (trailers[LOG_HEADERS.lacking] ?? headers[LOG_HEADERS.lacking]) === 'true';
 }

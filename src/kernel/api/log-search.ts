@@ -10,9 +10,7 @@ export const searchLogsQuery = logsQuery.omit({ limit: true, follow: true }).ext
   /** Lines at most; 200 unless told. */
   limit: queryNumber(1, 1000).optional(),
 });
-/**
- * A part of long output is searched for one answer: go on with `next` as `offset` until `isEnd`.
- */
+/** Part of long output is searched for one answer: go on with `next` as `offset` until `isEnd`. */
 export const searchLogsReply = z.object({
   /** Which start of the task the output is of. */
   epoch: count,

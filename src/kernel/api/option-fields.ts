@@ -56,10 +56,7 @@ type RequiredField = {
   [F in keyof KeptValues]-?: Record<never, never> extends Pick<KeptValues, F> ? never : F;
 }[keyof KeptValues];
 
-/**
- * Fields of a job as it is shown. Heads of other releases have other bounds, and leave out what
- * they do not know.
- */
+/** Fields of a shown job. Heads of other releases have other bounds, and may leave some out. */
 export function shownFields(): ShownFields {
   const fields = FIELD_ROWS.flatMap(({ field, kept, type }) => {
     if (kept === undefined) return [];

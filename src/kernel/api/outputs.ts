@@ -67,10 +67,7 @@ const entry = z.object({
 const manifest = taskArchive.extend({
   version: z.literal(1),
   jobId: count,
-  /**
-   * Title of the batch, for a job of one, and the job's name; its files are those of the save
-   * folder.
-   */
+  /** Title of the batch, for a job of one, and the job's name; its files are in the save folder. */
   batch: z.string().optional(),
   job: z.string().optional(),
   name: z.string(),

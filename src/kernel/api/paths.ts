@@ -101,9 +101,7 @@ export type RouteName = keyof RouteTable;
 
 const known: Record<string, string> = { ...OWN };
 
-/**
- * `POST /v1/jobs`, by the name of the route: the kernel's, and those of the wings that are loaded.
- */
+/** `POST /v1/jobs`, by the route's name: the kernel's, and those of the wings that are loaded. */
 export const PATHS: Readonly<Record<string, string>> = known;
 
 /** Called by the file `api/paths.ts` of each wing when a program loads it. */

@@ -4,9 +4,7 @@
 import type { z } from 'zod';
 import type { Role } from '../model/actor.ts';
 
-/**
- * Access to a route. `owned`: besides having the role, callers must own the thing or be operators.
- */
+/** Access to a route. `owned`: callers must also own the thing or be operators. */
 export type Access =
   | { readonly kind: 'public' }
   /** Everybody on the unix socket, users elsewhere. */

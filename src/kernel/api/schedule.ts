@@ -31,10 +31,7 @@ const scheduleBar = z.object({
   until: instantOrNull,
   /** A state, or how it ended. */
   word: z.union([z.enum(TASK_STATES), z.string()]),
-  /**
-   * The planned start is a guess, as a site decides it. Absent: no site does, or the task has
-   * started.
-   */
+  /** The planned start is a guess, as a site decides it. Absent: none does, or it has started. */
   guess: startGuess.optional(),
 });
 export type ScheduleBar = z.infer<typeof scheduleBar>;

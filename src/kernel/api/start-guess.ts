@@ -6,9 +6,7 @@ import { instantOrNull } from './common.ts';
 export const startGuess = z.object({
   /** The site. */
   site: z.string(),
-  /**
-   * How long it would make the task wait, by its queue. Null: it takes no work, as far as it says.
-   */
+  /** How long it would make the task wait, by its queue. Null: it takes no work, as it says. */
   waitMs: z.number().nullable(),
   /** When its queue was listed; null: it never was. */
   listedAt: instantOrNull,

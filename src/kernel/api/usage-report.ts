@@ -28,25 +28,18 @@ export const usageReportQuery = z
   );
 
 const usageReportRow = z.object({
-  /**
-   * User, group, partition, outcome or type of gpus; a group of nobody is empty, and so is no type.
-   */
+  /** User, group, partition, outcome or type of gpus; empty: a group of nobody, or no type. */
   key: z.string(),
   /** Where its step begins; without steps, `from`. */
   from: instant,
-  /**
-   * Starts that ended in it, and those of them that ended their task; each counts whole where it
-   * ended.
-   */
+  /** Starts that ended in it, and those that ended their task; each counts where it ended. */
   starts: count,
   tasks: count,
   /** Cpus asked for times the hours that they were held. */
   cpuHours: z.number(),
   /** GiB asked for times the hours that they were held. */
   gibHours: z.number(),
-  /**
-   * Gpus times the hours that they were held; shares of gpus count whole. Absent: an older head.
-   */
+  /** Gpus times the hours they were held; shares of gpus count whole. Absent: an older head. */
   gpuHours: z.number().optional(),
   /** Cpu time that the processes used. */
   usedCpuHours: z.number(),

@@ -32,10 +32,7 @@ export const setUserRequest = z.strictObject({
   groups: groups.optional(),
   /** Bytes of files that the head keeps of this user; null: as of others. */
   filesBytesMax: count.nullable().optional(),
-  /**
-   * May be held at once in the whole cluster; `gpus:a100`: of a type; `default`: as the
-   * configuration says.
-   */
+  /** What may be held at once; `gpus:a100`: of a type; `default`: as the configuration says. */
   caps: z.object({ cpus: cap, gpus: cap, running: cap }).catchall(cap).optional(),
 });
 

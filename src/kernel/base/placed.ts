@@ -7,10 +7,7 @@ export interface Placed {
   readonly before?: string;
 }
 
-/**
- * The kernel's own in their order, with those of wings in their places; neighbours of one keep
- * their order.
- */
+/** The kernel's own in their order, those of wings in their places; neighbours keep their order. */
 export function withPlaced<T extends { readonly name: string }>(
   own: readonly T[],
   more: readonly (T & Placed)[],

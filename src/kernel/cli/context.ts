@@ -36,9 +36,7 @@ export interface Terminal {
   readonly screen?: Screen;
   /** Absent: there is none. */
   readonly input?: Input;
-  /**
-   * For commands that put another program in their place; absent: nothing but text can be written.
-   */
+  /** For commands that put another program in their place; absent: only text can be written. */
   readonly raw?: RawTerminal;
   /** A line from whoever sits there; absent when nobody does. */
   ask?(question: string): Promise<string>;
@@ -61,9 +59,7 @@ export interface Hooks {
   readonly checks?: readonly (Check & Placed)[];
   /** What users are to see with `weft info` and after a submission. */
   glance?(context: Context): Promise<Glance>;
-  /**
-   * The id of the job that this operand means, which is no id of ours; null: none of this wing's.
-   */
+  /** The id of the job that this operand means, which is no id of ours; null: not the wing's. */
   jobId?(operand: string, context: Context): Promise<string | null>;
   /** What `weft job` shows of a job beside what the kernel knows. */
   ofJob?(): Promise<OfJob>;
@@ -155,10 +151,7 @@ export interface ContextParts {
   /** The commands by name, the one of this name in full: for completion. */
   readonly commands: (word: string) => Promise<Command>;
   readonly wings: readonly HookWing[];
-  /**
-   * Runs another command line of this program, for whoever sits at `terminal`. Absent: there is
-   * none.
-   */
+  /** Runs another command line of this program for the user at `terminal`. Absent: none is. */
   readonly runLine?: RunLine | undefined;
   /** What is looked at in place of the user's own cluster, which no option named. */
   readonly service?: string;
@@ -176,9 +169,7 @@ export class Context {
   readonly commands: ContextParts['commands'];
   readonly wings: readonly HookWing[];
   readonly runLine: RunLine | undefined;
-  /**
-   * A line that is written anew while somebody waits; taken away before anything else is written.
-   */
+  /** A line written anew while somebody waits; taken away before anything else is written. */
   statusLine: { clear(): void } | null = null;
   /** Where the command was started; null: it is gone. */
   readonly folder: string | null;

@@ -13,9 +13,7 @@ export async function glanceOf(context: Context): Promise<Glance> {
   };
 }
 
-/**
- * For whoever sits at a terminal and has just got what they wanted: nothing may go wrong any more.
- */
+/** For users at a terminal who just got what they wanted: nothing may go wrong any more. */
 export async function tellGlance(context: Context): Promise<void> {
   if (!context.terminal.errorIsTerminal) return;
   try {

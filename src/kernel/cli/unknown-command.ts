@@ -81,9 +81,7 @@ export const meantOfWeft: Meaning = (word) =>
 /** Words for ending a cluster: the command that is near in letters shows one. */
 const UNLIKE = new Set(['stop']);
 
-/**
- * Commands that end or remove something: proposed only to users who ask for that in other words.
- */
+/** Commands that end or remove something: proposed only to users who ask for that. */
 const DESTRUCTIVE = new Set([
   ...['kill', 'requeue', 'suspend', 'pause', 'down', 'lost', 'remove', 'revoke', 'cancel', 'reset'],
 ]);
@@ -94,10 +92,7 @@ const DESTRUCTIVE_OPTIONS = new Set([
   ...['--accept-loss', '--new-identity', '--again'],
 ]);
 
-/**
- * An unknown option is told with ours for what it says elsewhere, or with one that is near in
- * letters.
- */
+/** An unknown option is told with ours for what it says elsewhere, or one near in letters. */
 export function tellOptions(command: Command): void {
   const unknownOption = (typed: string): never => {
     const flag = typed.startsWith('--') ? (typed.split('=')[0] ?? typed) : typed.slice(0, 2);
@@ -133,10 +128,7 @@ const LISTING: Readonly<Record<string, string>> = {
   pool: 'weft pool list',
 };
 
-/**
- * An operand that is missing is told with what it is, and with the command that lists what there
- * is.
- */
+/** A missing operand is told with what it is, and the command that lists what there is. */
 export function tellOperands(command: Command): void {
   const missingArgument = (name: string): never => {
     const { description = '' } =

@@ -7,10 +7,7 @@ import { formatValue } from './value.ts';
 /** Every value by its key, as one would write it; plain data. */
 export type Written = Readonly<Record<string, string>>;
 
-/**
- * Read once, at the start of the head: a listener or a file cannot be changed under those who use
- * it.
- */
+/** Read once, at the head's start: a listener or file cannot change under those who use it. */
 const AT_START = [
   ...['cluster.', 'fence.', 'head.listen', 'head.names', 'head.multi_user', 'head.tick'],
   ...[

@@ -50,10 +50,7 @@ export interface HeadOptions {
   /** What tasks left behind, kept of all jobs together, and for how long. */
   readonly archiveBytesMax: number;
   readonly archiveAgeMs: number;
-  /**
-   * A folder where namespaces of batches are shown too, and names there that are for something
-   * else.
-   */
+  /** A folder where namespaces of batches are shown too, and names there that are taken. */
   readonly resultsIn?: { readonly folder: string; readonly taken: readonly string[] };
   /** State directory of `weft up`, whose other daemons this one starts again when they die. */
   readonly keeps?: string;

@@ -21,9 +21,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ETXTBSY: 'it is being run',
 };
 
-/**
- * Whether the system refused something: what surrounds a program is so, and the program is right.
- */
+/** Whether the system refused something: what surrounds a program is so, the program is right. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   const { code, syscall } = error as Partial<NodeJS.ErrnoException>;
   return error instanceof Error && typeof syscall === 'string' && /^E[A-Z0-9]+$/.test(code ?? '');

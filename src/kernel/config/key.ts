@@ -21,9 +21,7 @@ export type KeyType =
 export interface Key {
   readonly name: string;
   readonly type: KeyType;
-  /**
-   * The default in the form in which one would write it; null = none, or found out on the machine.
-   */
+  /** The default as one would write it; null = none, or found out on the machine. */
   readonly default: string | null;
   readonly text: string;
   readonly choices?: readonly string[];

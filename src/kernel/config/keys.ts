@@ -310,10 +310,7 @@ export interface SeedKey {
 
 const seed = (to: string, unit: SeedKey['unit'], least = 0): SeedKey => ({ key: to, unit, least });
 
-/**
- * cm's own default of 100 ms gives up on a head that is busy for a moment, with half of the work
- * done.
- */
+/** cm's default of 100 ms gives up on a head busy for a moment, with half of the work done. */
 const REQUEST_MS_LEAST = 5000;
 
 /** All fifteen, and the three that its report spells differently. */

@@ -66,10 +66,7 @@ function problemOf(yaml: YamlText, issue: z.core.$ZodIssue, keys: readonly strin
   return yaml.problem(offsetOf(yaml, where), what);
 }
 
-/**
- * The innermost reason: a name that is none, or a value that may be of several kinds and is none of
- * them.
- */
+/** The innermost reason: a name that is none, or a value that is of none of several kinds. */
 function messageOf(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_key') return issue.issues.map(({ message }) => message).join('; ');
   if (issue.code !== 'invalid_union') return issue.message;

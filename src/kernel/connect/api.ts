@@ -72,10 +72,7 @@ export class Api {
     return this.#timed(options, (timed) => this.#client.stream(route, timed));
   }
 
-  /**
-   * A connection to one of the head's paths, a WebSocket where nothing else is said; throws a
-   * failure.
-   */
+  /** A connection to one of the head's paths, a WebSocket unless told else; throws a failure. */
   async dial(
     path: string,
     how: Pick<SocketRequest, 'protocol' | 'headers'> = {},

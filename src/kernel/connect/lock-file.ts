@@ -13,9 +13,7 @@ export type Taken =
   | { readonly ok: true; release(): void }
   | { readonly ok: false; readonly holder: Holder | null };
 
-/**
- * Takes the lock, or says who has it. What a process left behind that is gone counts for nothing.
- */
+/** Takes the lock, or says who has it. What a process that is gone left behind does not count. */
 export function takeLock(file: string, as: 'keeper' | 'user'): Taken {
   const own = `${file}.${process.pid}`;
   const mark = { ...markOf(process.pid), isKeeper: as === 'keeper', folder: folderOf(file) };

@@ -7,9 +7,7 @@ import { isForbidden, isNobodyThere } from './api.ts';
 
 const FIRST_PAUSE_MS = 100;
 export const PAUSE_MAX_MS = 2000;
-/**
- * For a head that this process has not met: its address may be wrong. Not of who waits for a job.
- */
+/** For a head that this process has not met: its address may be wrong. Not for waiting on jobs. */
 const FIRST_MAX_MS = 30_000;
 /** For one that took a connection and has never answered: it may be no head at all. */
 const UNANSWERED_MAX_MS = 120_000;

@@ -13,10 +13,7 @@ import { OrderWriter, type SentOrder } from '../wire/orders.ts';
 /** Bytes of one message of orders: small enough that heartbeats get through in between. */
 const ORDERS_BYTES_MAX = 4 * 1_048_576;
 
-/**
- * `greeted`: its hello is not durable yet. A hello opens one session; the same again opens no other
- * (S7).
- */
+/** `greeted`: its hello is not durable yet. A hello opens one session, however often sent (S7). */
 type LinkStage =
   | { readonly kind: 'new' | 'greeted' | 'closed' }
   | {

@@ -39,9 +39,7 @@ export interface EngineOptions {
   readonly looksMax?: number;
   /** The largest job id of which there is a trace outside of the store; asked after a loss only. */
   readonly jobIdSeen?: () => Promise<number>;
-  /**
-   * A word that no copy of the head draws, for the name of its life; absent: lives are not counted.
-   */
+  /** A word that no copy of the head draws, for its life's name; absent: lives are not counted. */
   readonly nonce?: () => string;
   /** Longest time after a start that ids wait for the first word of a node; absent: none. */
   readonly firstWordMs?: number;

@@ -180,9 +180,7 @@ export class Engine {
     return this.#lives;
   }
 
-  /**
-   * Why nothing can be written, or only what ends work, mostly a full disk; null while all is well.
-   */
+  /** Why nothing can be written, or only ends, mostly a full disk; null while all is well. */
   get obstacle(): string | null {
     return this.failure ?? (this.#room.endsOnly ? SHORTAGE : null);
   }
@@ -208,10 +206,7 @@ export class Engine {
     return this.#firstWord.isMet;
   }
 
-  /**
-   * What is counted from instants in `state` counts to it: when somebody has set the clock, they
-   * move first.
-   */
+  /** What counts from instants in `state` counts to it: a set clock moves those first. */
   now(): number {
     const at = this.#clock.now();
     const clock = this.#clockWatch?.look(at) ?? null;

@@ -73,10 +73,7 @@ function readSnapshot(machine: Machine, bytes: Uint8Array): State {
   return importState(machine, data.value as SnapshotData);
 }
 
-/**
- * What has the right checksum and still does not fit is damage done before it was written, or a
- * bug.
- */
+/** What has the right checksum and does not fit was damaged before it was written, or is a bug. */
 function usable<T>(what: string, work: () => T): T {
   try {
     return work();

@@ -17,9 +17,6 @@ export interface LogSink {
     name: LogName,
     piece: { offset: number; bytes: Uint8Array; end: boolean; dropped: number; tail?: Uint8Array },
   ): Promise<Kept>;
-  /**
-   * Both outputs of the process are over, and are nothing. False: pieces have to say so. Absent:
-   * always.
-   */
+  /** Both outputs of the process are over and empty. False: pieces must say so. Absent: always. */
   endSilently?(process: Omit<LogName, 'stream'>): boolean;
 }

@@ -24,10 +24,7 @@ export async function lossToAccept(
   return { kind: 'loss', loss: { lastSeq, promisedSeq, given } };
 }
 
-/**
- * Numbers behind those that a copied store may have given out where it was before; null: it is no
- * copy.
- */
+/** Numbers behind those that a copied store may have given out elsewhere; null: it is no copy. */
 export async function skippedByCopy(
   { loss, isElsewhere }: Pick<Recovered, 'loss' | 'isElsewhere'>,
   state: State,

@@ -19,10 +19,7 @@ const NOTHING = { offset: 0, bytes: new Uint8Array(), end: true, dropped: 0 } as
 const PLACED_MAX = 100_000;
 /** Bytes of one node that wait to be written: some hundred files with a full window each. */
 const WAITING_BYTES_MAX = 256 * 1_048_576;
-/**
- * Bytes of all nodes together. What comes beyond is not kept: agents send it again some seconds
- * later.
- */
+/** Bytes of all nodes together. What comes beyond is not kept: agents soon send it again. */
 const ALL_WAITING_BYTES_MAX = 2 * WAITING_BYTES_MAX;
 /** What a waiting piece costs besides its bytes, roughly and rather too much. */
 const PIECE_BYTES = 4096;

@@ -45,10 +45,7 @@ export class Snapshots {
     this.#making.next();
   }
 
-  /**
-   * Saves what was taken, with `seq` as the last entry that is in it, in turns beside all other
-   * work.
-   */
+  /** Saves what was taken, with `seq` as the last entry in it, in turns beside all other work. */
   save(seq: number): void {
     if (this.#making !== null) this.#goOn(this.#making, seq);
   }

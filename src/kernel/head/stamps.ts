@@ -40,9 +40,7 @@ export class Stamps {
     return this.#last;
   }
 
-  /**
-   * Whether a head with this key has said so. `another`: of another cluster, or of an older key.
-   */
+  /** Whether a head with this key has said so. `another`: another cluster's, or an older key's. */
   judge(stamp: Stamp): 'true' | 'another' | 'forged' {
     if (stamp.cluster !== this.#cluster) return 'another';
     const proof = Buffer.from(this.#proof(stamp));

@@ -29,13 +29,9 @@ export interface Surroundings {
   readonly defer?: (judge: () => void, afterMs: number) => void;
 }
 
-/**
- * Share of what one address may have: a user of this machine who holds more makes room for others.
- */
+/** Share of what one address may have: a local user who holds more makes room for others. */
 const USER_SHARE = 1 / 4;
-/**
- * How long a newcomer under pressure waits to be judged: one look at the table judges all of them.
- */
+/** How long a newcomer under pressure waits for a judgement: one look at the table does all. */
 const JUDGED_AFTER_MS = 10;
 /** Between two looks at the table, which is as long as this machine's connections are many. */
 const TABLE_EVERY_MS = 1000;
@@ -63,9 +59,7 @@ export class Newcomers {
   readonly #table: () => PeerTable;
   readonly #owners: Surroundings['owners'];
   readonly #defer: (judge: () => void, afterMs: number) => void;
-  /**
-   * Oldest first. A TLS socket is another object than the connection below it: both have the key.
-   */
+  /** Oldest first. A TLS socket is not the connection below it: both have the key. */
   readonly #all: Group = new Map();
   readonly #remote: Group = new Map();
   readonly #byAddress = new Map<string, Group>();
@@ -98,10 +92,7 @@ export class Newcomers {
     else this.#wait(newcomer);
   }
 
-  /**
-   * Counts a connection as proven: it has said what it wants, or its requests are in a user's name
-   * from now on.
-   */
+  /** Counts a connection as proven: it said what it wants, or is in a user's name from now on. */
   proven(socket: Socket): void {
     this.#forget(keyOf(socket));
   }

@@ -21,10 +21,7 @@ export function ownInterfaces(): Interfaces {
   }
 }
 
-/**
- * Addresses behind one to listen on, those of version 4 first; none of a listener that is for this
- * machine.
- */
+/** Addresses behind one to listen on, version 4 first; none for a listener of this machine. */
 export function addressesBehind(
   listen: string,
   interfaces: Interfaces = ownInterfaces(),

@@ -8,9 +8,7 @@ import { endianness } from 'node:os';
 import { groupsOf, plainAddress } from './network.ts';
 import { ownInterfaces } from './own-addresses.ts';
 
-/**
- * An established connection in the table; its owner cannot be told once the client has closed it.
- */
+/** An established connection in the table; once the client closed it, its owner is unknown. */
 const ESTABLISHED = '01';
 /** A client may use an IPv6 socket for IPv4. */
 const TABLES = ['/proc/net/tcp', '/proc/net/tcp6'];

@@ -39,10 +39,7 @@ export interface Ended {
   readonly jobId: JobId;
 }
 
-/**
- * Before the plan: places that were given up go to what is next there, unless a node has given
- * them.
- */
+/** Before the plan: given-up places go to what is next there, unless a node has given them. */
 export function fillPlaces(step: Step, snapshot: Snapshot): Ended[] {
   const { state } = step;
   const front = new Front(step, snapshot, []);

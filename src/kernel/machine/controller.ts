@@ -195,9 +195,7 @@ function decideLoss(step: Step, { loss, birth }: Extract<Input, { kind: 'loss' }
   step.emit({ kind: 'loss_accepted', loss: { ...loss, ...from }, ...life });
 }
 
-/**
- * The ids of what a copied store lacks are among those that it skipped when it was found to be one.
- */
+/** The ids of what a copied store lacks are among those skipped when it was found a copy. */
 function firstLost({ copied, nextJobId }: State, jobIdTo: number | undefined): number {
   if (copied === null || jobIdTo === undefined || jobIdTo >= copied.nextJobId) return nextJobId;
   return copied.jobIdFrom;

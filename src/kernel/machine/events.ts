@@ -2,9 +2,7 @@
 
 import type { Event } from './declared.ts';
 
-/**
- * Raised when an old record would be read wrongly; `apply` knows all earlier ones (test/records).
- */
+/** Raised when an old record would be read wrongly; `apply` knows all before (test/records). */
 export const RECORD_VERSION = 1;
 
 /** One step: what one input led to. Written whole or not at all. */

@@ -52,10 +52,7 @@ export interface Noun<N extends NounName, D = object, S extends object = D & obj
   readonly long?: keyof D & string;
   /** Leaves out what `load` takes from the element before. Absent: nothing. */
   readonly brief?: Brief;
-  /**
-   * Loads the noun's facts into an empty state. Facts of nouns before it in the list are there
-   * already.
-   */
+  /** Loads the noun's facts into an empty state, after those of the nouns before it in the list. */
   load(state: State, data: D): void;
   /**
    * The head's wall clock was set by so much: instants of it from which something is counted, or at

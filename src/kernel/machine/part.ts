@@ -26,9 +26,7 @@ export interface MachinePart {
   /** Decides inputs of its own kinds (`OwnInputs`). */
   readonly inputs?: InputTable;
   readonly hooks?: Hooks;
-  /**
-   * Kinds of its commands that give ids out, which a head does only when it knows all that it gave.
-   */
+  /** Kinds of its commands that give ids out: a head does so only when it knows all it gave. */
   readonly givingIds?: readonly string[];
   /** Kinds of its inputs that make jobs. */
   readonly makingJobs?: readonly string[];

@@ -37,9 +37,7 @@ interface OwnScratch {
   readonly taskNotices: Map<EpochId, string>;
   /** What running tasks have in memory; the shell writes it. */
   readonly memory: MemoryBook;
-  /**
-   * Which nodes have had these inputs, by the hash of their list, and why tasks are where they are.
-   */
+  /** Which nodes had these inputs, by their list's hash, and why tasks are where they are. */
   readonly brokerage: BrokerageBook;
   /** Places that tasks have given up since the last cycle. */
   readonly freed: FreedPlaces;
@@ -134,9 +132,7 @@ class FreedPlaces {
     this.#byNode.clear();
   }
 
-  /**
-   * Each node and job of which a task has ended, with how many places are free. Empties the book.
-   */
+  /** Each node and job of which a task ended, with how many places are free. Empties the book. */
   *takeAll(): Generator<{ node: NodeName; jobId: JobId; count: number }> {
     const all = [...this.#byNode];
     this.clear();
@@ -183,10 +179,7 @@ class PaceBook {
   }
 }
 
-/**
- * What running tasks have in memory, as nodes say it with their heartbeats. Kept while the head
- * runs.
- */
+/** What running tasks have in memory, by their nodes' heartbeats. Kept while the head runs. */
 class MemoryBook {
   readonly #byNode = new Map<NodeName, ReadonlyMap<EpochId, MemoryUse>>();
   /** Nodes with a task of which the kernel has killed a process. */

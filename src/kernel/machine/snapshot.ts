@@ -20,10 +20,7 @@ export function exportState(state: State): SnapshotData {
   return Object.assign({ v: WHOLE_VERSION }, ...parts) as SnapshotData;
 }
 
-/**
- * Lists in it that may be very long, and whose elements nothing changes any more, with what makes
- * them shorter.
- */
+/** Lists that may be very long, whose elements change no more, with what makes them shorter. */
 export function longLists({ machine }: State): ReadonlyMap<string, Brief> {
   const lists = machine.nouns.flatMap(({ long, brief = whole }) => {
     return long === undefined ? [] : [[long, brief] as const];

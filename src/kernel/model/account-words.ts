@@ -36,9 +36,7 @@ export function borrowedWords(user: string, nodes: readonly Lender[]): string | 
   return `Jobs of ${user} run ${clauses.join('; ')}. ${WAY_OUT}`;
 }
 
-/**
- * Whether the node runs jobs of others under its agent's account; a site has accounts of its own.
- */
+/** Whether the node runs others' jobs under its agent's account; a site has its own accounts. */
 function lends({ switchesUser, ownUserOnly, site }: NonNullable<Lender['facts']>): boolean {
   return switchesUser === false && ownUserOnly !== true && site === undefined;
 }

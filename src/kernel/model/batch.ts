@@ -2,9 +2,7 @@
 
 import { err, ok, type Result } from '../base/result.ts';
 
-/**
- * A file in the directory of a task: its node is ready for the batch, and the task itself begins.
- */
+/** A file in a task's directory: its node is ready for the batch, and the task itself begins. */
 export const BUILT_MARK = '_weft/built';
 
 /** Another one: what was in the directory when the job itself began. */

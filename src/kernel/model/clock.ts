@@ -2,9 +2,7 @@
 
 import { CLOCK_STEP_MIN_MS } from './limits.ts';
 
-/**
- * The wall clock beside the one that counts from the start of the machine, also while it sleeps.
- */
+/** The wall clock beside the one that counts from the machine's start, also while it sleeps. */
 export interface ClockReading {
   /** Names that start. */
   readonly boot: string;

@@ -61,10 +61,7 @@ export interface Seen {
 export interface FilterState {
   readonly rules: readonly RuleState[];
   readonly sources: readonly SourceState[];
-  /**
-   * Why the file of rules cannot be read, those before being in force, or which names clash; null:
-   * all is well.
-   */
+  /** Why the rules cannot be read (those before hold), or which names clash; null: all is well. */
   readonly problem: string | null;
 }
 
@@ -83,9 +80,7 @@ export interface SourceState {
   readonly problem: string | null;
 }
 
-/**
- * What is suspicious about a rule, in words; null: nothing, or there is nothing yet that it is for.
- */
+/** What is suspicious about a rule, in words; null: nothing, or nothing is there for it yet. */
 export function ruleWarning({ over, matched, of }: RuleState): string | null {
   if (of === 0) return null;
   if (matched === 0) return `matches none of ${of} ${over}`;

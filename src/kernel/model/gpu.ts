@@ -51,9 +51,7 @@ export interface GpuCard {
   readonly since: number;
   /** Users of the card that have not been given it. */
   readonly users: readonly CardUser[];
-  /**
-   * Tasks, with their epochs, that use more of its memory than their share. Absent: none is known.
-   */
+  /** Tasks, with their epochs, that use more of its memory than their share. Absent: none known. */
   readonly over?: readonly { readonly task: string; readonly memoryBytes: number }[];
 }
 

@@ -59,9 +59,7 @@ export function formatItem(item: Item): string {
     .join(' ');
 }
 
-/**
- * A field that the program names and no item has; null: there is none, or the items have no fields.
- */
+/** A field that the program names and no item has; null: none, or the items have no fields. */
 export function unknownField(program: Program, items: readonly Item[]): string | null {
   if (items.some((item) => typeof item === 'string')) return null;
   const names = textsOf(program).flatMap((text) => [...text.matchAll(PLACEHOLDER)]);
@@ -91,9 +89,7 @@ export function withPlaceFor(program: Program, first: Item): Result<Program, str
   return ok({ ...program, args: [...program.args, '{}'] });
 }
 
-/**
- * The first item that lacks a field which the program names and another item has; null: none does.
- */
+/** The first item that lacks a field which the program names and another has; null: none. */
 export function missingField(
   program: Program,
   items: readonly Item[],

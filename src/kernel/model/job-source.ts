@@ -3,9 +3,7 @@
 import type { JobSpec } from './job.ts';
 import { foreignName } from './site.ts';
 
-/**
- * Where a job came from: by a submission here, from a site's own user, from the cluster itself.
- */
+/** Where a job came from: a submission here, a site's own user, the cluster itself. */
 export const JOB_SOURCES = ['grid', 'local', 'maintenance'] as const;
 export type JobSource = (typeof JOB_SOURCES)[number];
 

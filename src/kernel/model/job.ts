@@ -20,10 +20,7 @@ export type WorkDirectory =
   | { readonly kind: 'private' }
   | { readonly kind: 'shared'; readonly path: string };
 
-/**
- * Files of each process. Patterns with `%` fields (docs/commands/run.md); relative to the work
- * directory.
- */
+/** Files of each process. Patterns with `%` fields (docs/commands/run.md) in the work directory. */
 export interface OutputFiles {
   /** Absent: captured by the agent, readable by `weft logs`. */
   readonly stdout?: string;
@@ -100,15 +97,9 @@ export interface MpiSpec {
   readonly ranks?: number;
 }
 
-/**
- * What makes a job a pool of workers (docs/functions.md). How many it asks for now is its array's
- * running limit.
- */
+/** What makes a job a pool of workers (docs/functions.md). Its running limit: how many it wants. */
 export interface PoolSpec {
-  /**
-   * Unique among its owner's pools that live and are not stopped; null: it is found by its id
-   * alone.
-   */
+  /** Unique among its owner's living pools that are not stopped; null: found by its id alone. */
   readonly name: string | null;
   /** Workers that stay, also when there is nothing to do. */
   readonly min: number;
@@ -146,10 +137,7 @@ export interface ForeignWork {
   readonly site: NodeName;
   /** The site's own id; of an array, that of the whole. */
   readonly job: string;
-  /**
-   * The job is held at its site, by its user or by what it asks for, and can be released only
-   * there.
-   */
+  /** The job is held at its site, by its user or by what it asks, and is released only there. */
   readonly isHeld: boolean;
   /** Why it is held, in words of its site; absent: it says nothing. */
   readonly heldBecause?: string;

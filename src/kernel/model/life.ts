@@ -11,13 +11,9 @@ export type LifeId = Brand<string, 'LifeId'>;
 /** One life, as the head's own records have it. */
 export interface Life {
   readonly id: LifeId;
-  /**
-   * Number of its first record at the earliest: lives before it have written none from there on.
-   */
+  /** Number of its first record at the earliest: from there on, lives before it wrote none. */
   readonly from: number;
-  /**
-   * Instant of the last event before it; absent: there was none, or it is older than this member.
-   */
+  /** Instant of the last event before it; absent: there was none, or it is older than this. */
   readonly after?: number;
 }
 

@@ -115,24 +115,17 @@ export const STARTS_PER_CYCLE_MAX = 512;
 export const NEXT_PER_CYCLE_MAX = 512;
 /** Tasks of one job that are next on one node. */
 export const NEXT_PER_NODE_MAX = 256;
-/**
- * Work of a node, at the job's own pace, that may be next there: others wait for a place no longer.
- */
+/** Work of a node, at the job's pace, that may be next there: others wait for a place no longer. */
 export const NEXT_AHEAD_MS = 500;
 /** A job whose tasks run longer has none next: what it loses between two of them is nothing. */
 export const NEXT_TASK_MS_MAX = 2_000;
-/**
- * A node gives back what has been next for longer: the tasks before it run longer than those before
- * them.
- */
+/** A node gives back what is next for longer: the tasks before it run longer than thought. */
 export const NEXT_WAIT_MS_MAX = 2_000;
 /** Looks at nodes in one cycle before the event loop gets its turn: some 20 ms. */
 export const LOOKS_PER_CYCLE_MAX = 100_000;
 /** Looks that a task costs for which no node is looked at. */
 export const LOOKS_PER_TASK = 20;
-/**
- * Looks that it costs to compare a node with all others that fit, where each has its own merits.
- */
+/** Looks that it costs to compare a node with all others that fit, where each has merits. */
 export const LOOKS_PER_SORTED = 4;
 /** Looks that it costs to see one node's future for the first time in a cycle. */
 export const LOOKS_PER_LANE = 20;
@@ -169,10 +162,7 @@ export const LEASE_MARGIN_MS = 5_000;
 /** Below this a node takes no new work: a burst of output and scripts would fill what is left. */
 export const NODE_DISK_FREE_BYTES_MIN = 16 * 1_048_576;
 
-/**
- * Bytes on a node, as many as the head keeps of all jobs: what waits there must find room in the
- * end.
- */
+/** Bytes on a node, as many as the head keeps of all jobs: what waits must find room there. */
 export const SPOOL_BYTES_MAX = 10 * 1024 * 1_048_576;
 /** Maintenances that are over and still shown. */
 export const MAINTENANCES_KEPT_MAX = 100;
@@ -197,9 +187,7 @@ export const CLOCK_STEPS_KEPT_MAX = 10;
 export const CLOCK_DOUBT_MIN_MS = 10 * 60_000;
 /** … which is believed when nobody has taken it back for so long. */
 export const CLOCK_DOUBT_MS = 3_600_000;
-/**
- * Occurrences that a recurring reservation remembers to have had: against a clock that is set back.
- */
+/** Past occurrences that a recurring reservation remembers: against a clock set back. */
 export const RESERVATION_HELD_MAX = 100;
 /** Occurrences without room that are remembered to be shown. */
 export const RESERVATION_SKIPPED_MAX = 10;
@@ -214,9 +202,7 @@ export const ON_THE_WAY_MS = 10_000;
 export const FORGOTTEN_USAGE_MS = 1000;
 /** Tasks planned ahead to tell when one more would start: beyond, the answer is a guess anyway. */
 export const FORECAST_TASKS_MAX = 500;
-/**
- * Tasks of each group whose owner's limit lets in one after the other: who comes later is far away.
- */
+/** Tasks of each group whose owner's limit lets in one by one: who comes later is far away. */
 export const FORECAST_DELAYED_MAX = 20;
 /** Looks at nodes for it: some 10 ms whatever the cluster. */
 export const FORECAST_LOOKS_MAX = 50_000;
@@ -256,19 +242,14 @@ export const LOCAL_NEWCOMERS_MAX = 1280;
  * a younger connection is not ended for another one.
  */
 export const NEWCOMERS_GRACE_MS = 2000;
-/**
- * Connections that the kernel keeps until they are taken; a busy head takes them a moment later.
- */
+/** Connections that the kernel keeps until taken; a busy head takes them a moment later. */
 export const LISTEN_BACKLOG = 4096;
 
 /** Kept for whoever is about to name them: the files of a job that is being submitted. */
 export const BLOB_IDLE_MS = 86_400_000;
 /** The same when room is short: longer than it takes to submit once all files are there. */
 export const BLOB_IDLE_PRESSED_MS = 3_600_000;
-/**
- * Below it the head's disk is for its journal only: a journal that cannot be written stops
- * everything.
- */
+/** Below it the head's disk is for its journal only: a journal unwritten stops everything. */
 export const BLOB_DISK_FREE_BYTES_MIN = 256 * 1_048_576;
 /**
  * A connection that brings so little of a file in so long is dead, or holds its place for nothing:
@@ -282,15 +263,9 @@ export const BLOBS_ASKED_MAX = 10_000;
 export const BLOB_UPLOADS_PER_USER_MAX = 1000;
 /** Larger contents travel by themselves, and go on where a line broke; these are sent again. */
 export const BLOB_PACKED_BYTES_MAX = 256 * 1024;
-/**
- * On the head, contents up to this size lie together in one file: a file each would cost more than
- * it holds.
- */
+/** On the head, contents up to this size share a file: one each would cost more than it holds. */
 export const PACKED_SIZE_MAX = 16 * 1024;
-/**
- * Contents in packs at most, as each takes some 200 bytes of memory; further ones are files of
- * their own.
- */
+/** Contents in packs at most: each takes some 200 bytes of memory; further ones are files. */
 export const PACKED_CONTENTS_MAX = 100_000;
 /** Contents of a task's outputs that come with the list of them, together; and how many. */
 /**
@@ -324,9 +299,7 @@ export const CALL_BYTES_MAX = 1024 * 1_048_576;
 export const CALL_FRAME_BYTES = 256 * 1024;
 /** A frame with one more large message than that in it, or the hello of a full worker. */
 export const CALL_FRAME_BYTES_MAX = 2 * 1_048_576;
-/**
- * More than a writer's frame holds, but for pings; a million of those held the head up for 0.3 s.
- */
+/** More than a writer's frame holds, but for pings; a million of them took the head 0.3 s. */
 export const CALL_FRAME_MESSAGES_MAX = 65_536;
 /** Words that say what happened: an error's last lines, not a log. */
 export const CALL_WORDS_BYTES_MAX = 8192;
@@ -363,9 +336,7 @@ export const CALL_HEARTBEAT_MS = 2000;
 export const CALL_SILENT_MS = 10_000;
 /** A client without a line is given up after this. */
 export const CALL_CLIENT_AWAY_MS = 10_000;
-/**
- * A client that fell silent, whose machine sleeps or is cut off: it may come back with its calls.
- */
+/** A client fell silent, as its machine sleeps or is cut off: it may come back with its calls. */
 export const CALL_CLIENT_SILENT_MS = 180_000;
 /** A worker is given up after this, if nobody has said before what became of it. */
 export const CALL_WORKER_AWAY_MS = 60_000;
@@ -377,20 +348,13 @@ export const CALL_OVER_MAX = 1000;
 export const CALL_BACKLOG_MS = 1000;
 /** Between telling a function that it should end, and killing its process. */
 export const CALL_GRACE_MS = 1000;
-/**
- * A process for calls that is not ready by then hangs: on a busy machine one takes some seconds.
- */
+/** A process for calls that is not ready by then hangs: on a busy machine it takes seconds. */
 export const CALL_CHILD_START_MS = 60_000;
-/**
- * Calls of a pool within calls of it on one worker: each takes a process, in the worker's memory.
- */
+/** Calls of a pool within calls of it on one worker: each takes a process in its memory. */
 export const CALL_DEPTH_MAX = 8;
 /** A process for inner calls that has had none for so long is ended: it holds memory. */
 export const CALL_SEAT_IDLE_MS = 10_000;
-/**
- * A pool for one program ends when nobody has been connected for so long: a program's patience is
- * two minutes.
- */
+/** A pool for one program ends when nobody is connected for so long; programs wait two minutes. */
 export const POOL_ABANDONED_MS = 180_000;
 /** Calls that a worker's child has, the running one included: enough to be never idle. */
 export const CALL_HANDED_MAX = 16;

@@ -9,9 +9,7 @@ export interface MemoryUse {
   readonly peakBytes: number;
   /** Processes of it that the kernel has killed for memory so far. */
   readonly kills: number;
-  /**
-   * When the node saw the last of them, ms since 1970; null: none, or before its agent was started.
-   */
+  /** When the node saw the last of them, ms since 1970; null: none, or before its agent began. */
   readonly killedAt: number | null;
 }
 

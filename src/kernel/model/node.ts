@@ -31,17 +31,11 @@ export interface NodeFacts {
   readonly site?: string;
   /** Absent: its site has none, or it has none. */
   readonly siteSkills?: SiteSkills;
-  /**
-   * Largest nodes of a site whose own scheduler decides, as no task gets two of them. Absent: the
-   * node is one.
-   */
+  /** Largest nodes of a site that decides itself: no task gets two. Absent: the node is one. */
   readonly sizes?: readonly NodeSize[];
   /** False: everything runs as the agent's own user, whoever submitted it. */
   readonly switchesUser: boolean;
-  /**
-   * The node does not switch users, and takes jobs of its agent's own user alone. Absent: of
-   * everybody.
-   */
+  /** The node does not switch users, and takes its agent's own user's jobs. Absent: everybody's. */
   readonly ownUserOnly?: true;
   /** Users whose jobs alone it takes, as its owner has said. Absent: it takes those of all. */
   readonly takesFrom?: readonly string[];
@@ -87,9 +81,7 @@ export interface NodeHello {
   readonly gpus?: NodeGpus;
   /** Longest pause that it takes. */
   readonly pauseMaxMs: number;
-  /**
-   * The pause by that turn's report. Missing while one is still to be acknowledged: it will tell.
-   */
+  /** The pause by that turn's report. Missing while one is still unacknowledged: it will tell. */
   readonly pause?: { readonly turn: number; readonly pause: Pause | null };
 }
 

@@ -46,14 +46,9 @@ export interface Share {
 /** What tasks of a batch are told of it. */
 export interface BatchPlace {
   readonly title: string;
-  /**
-   * Folder of the solver's build, among those that the node keeps for the user; null: none is
-   * built.
-   */
+  /** Folder of the solver's build, among those kept for the user; null: none is built. */
   readonly build: string | null;
-  /**
-   * Where the build has failed it is tried again in another attempt only. Absent: an older head's.
-   */
+  /** Where the build failed, only another attempt tries again. Absent: an older head's. */
   readonly attempt?: string;
   /** The task may first take so long to build it, or to wait for that. Absent: in its own time. */
   readonly buildMs?: number;
@@ -95,10 +90,7 @@ export interface LaunchOrder {
    * for every other job.
    */
   readonly mpi?: MpiSpec & { readonly key: string };
-  /**
-   * Nothing of ours is run: the site is told to start this job, which it has. Missing for every
-   * other job.
-   */
+  /** Nothing of ours runs: the site is told to start this job of its. Missing for other jobs. */
   readonly foreign?: { readonly job: string; readonly index: number | null };
   /** The pool whose worker the task is, which proves it by `key`. Missing for every other job. */
   readonly pool?: {
@@ -106,9 +98,7 @@ export interface LaunchOrder {
     readonly recycle?: Recycle;
     /** In which it runs; missing: it runs on the node itself. */
     readonly image?: ContainerImage;
-    /**
-     * The interpreter that runs functions of Python programs; missing: they are of Node programs.
-     */
+    /** The interpreter for functions of Python programs; missing: they are of Node programs. */
     readonly python?: string;
   };
   /**
@@ -116,10 +106,7 @@ export interface LaunchOrder {
    * agent knows nothing of that: then it never does.
    */
   readonly next?: boolean;
-  /**
-   * Starts of the task before this one that never began. Missing as `next` is: none that anybody
-   * knows.
-   */
+  /** Starts of the task before this one that never began. Missing as `next` is: none known. */
   readonly unbegun?: number;
   /** Shared by all tasks of an array: first, last and count for the environment. */
   readonly array: { readonly first: number; readonly last: number; readonly count: number } | null;
@@ -148,10 +135,7 @@ export interface EndOrder {
 export interface SuspendOrder {
   readonly kind: 'suspend';
   readonly epochId: EpochId;
-  /**
-   * Counts what owners asked of this epoch: an order of an older turn than one that was heard is
-   * from the past.
-   */
+  /** Counts what owners asked of this epoch: an order of an older turn than one heard is past. */
   readonly turn: number;
 }
 
@@ -164,10 +148,7 @@ export interface ResumeOrder {
   readonly isOnce?: true;
 }
 
-/**
- * Send this signal to the processes once (`weft kill --signal`); not resent: `serial` makes it
- * unique.
- */
+/** Send this signal once (`weft kill --signal`); not resent: `serial` makes it unique. */
 export interface SignalOrder {
   readonly kind: 'signal';
   readonly epochId: EpochId;
@@ -252,20 +233,14 @@ export type TaskReport =
       /** Running time that went before. */
       readonly tookMs: number;
     }
-  /**
-   * The task's processes are gone, and what it leaves is being kept. Not reported where that is
-   * nothing.
-   */
+  /** The task's processes are gone, and what it leaves is kept. Not reported if nothing is. */
   | { readonly kind: 'task_storing'; readonly epochId: EpochId; readonly at: number }
   | {
       readonly kind: 'task_ended';
       readonly epochId: EpochId;
       readonly at: number;
       readonly cause: EndCause;
-      /**
-       * True when trying again on this or another node could help (fork failed, not "no such
-       * file").
-       */
+      /** True when another try, here or elsewhere, could help (fork failed, not "no such file"). */
       readonly nodeFault: boolean;
       readonly processes: readonly ProcessEnd[];
       readonly usage: Usage;

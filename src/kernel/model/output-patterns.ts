@@ -16,10 +16,7 @@ export function separateFiles(files: OutputFiles): OutputFiles {
   };
 }
 
-/**
- * The first `%` field that nothing is known of: it would stand in the name as it is. Null: there is
- * none.
- */
+/** The first unknown `%` field: it would stand in the name as it is. Null: there is none. */
 export function unknownField(pattern: string): string | null {
   return (
     [...pattern.matchAll(/%\d{0,2}(.)/g)].find(([, field = '']) => !FIELDS.includes(field))?.[0] ??

@@ -5,10 +5,7 @@ import { formatDuration } from '../base/duration.ts';
 import { formatInstant } from '../base/instant.ts';
 import { type Refusal, refuse } from './errors.ts';
 
-/**
- * A pause in the words of the node's agent; both instants are by the node's own clock, ms since
- * 1970.
- */
+/** A pause in the words of the node's agent; instants are by the node's clock, ms since 1970. */
 export type Pause = OwnerPause | YieldPause;
 
 /** Somebody asked for it. */

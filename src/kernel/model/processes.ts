@@ -68,9 +68,7 @@ export interface KnownProcess {
   readonly state: 'launching' | 'running' | 'stopped' | 'ended';
   /** A user gave it to a site itself, so that it is not ours to end. Absent: it is ours. */
   readonly isForeign?: true;
-  /**
-   * When it started, by the clock of its machine or site. Absent: it has not, or nobody says when.
-   */
+  /** When it started, by its machine's or site's clock. Absent: it has not, or nobody says. */
   readonly startedAt?: number;
   /** Present once ended: the event that says how. */
   readonly end?: Extract<ProcessEvent, { kind: 'exited' | 'failed' | 'refused' }>;

@@ -65,9 +65,7 @@ export interface Reservation {
   readonly recurrence: Recurrence | null;
   /** For a recurring one: occurrences up to this instant have been placed or skipped. */
   readonly placedUntil: number;
-  /**
-   * Begins of its occurrences that are over, the last ones: they do not come again. Absent: none.
-   */
+  /** Begins of its last occurrences that are over: they do not come again. Absent: none. */
   readonly held?: readonly number[];
   readonly createdBy: string;
   readonly createdAt: number;

@@ -209,10 +209,7 @@ export interface BillingWeights {
   readonly gpus?: Readonly<Record<string, number>>;
 }
 
-/**
- * A group whose share is divided among its members, by their shares. Each is a member of one group
- * only.
- */
+/** A group whose share its members divide, by their shares. A member is of one group only. */
 export interface FairShareGroup {
   readonly share: number;
   readonly users: readonly UserName[];

@@ -5,10 +5,7 @@ import type { FilterState, Seen } from './filter-rule.ts';
 import type { EpochId, NodeName } from './ids.ts';
 import type { ExitStatus } from './job.ts';
 
-/**
- * Systems that an adaptor knows, by their words in the configuration (makers:
- * bin/site-adaptors.ts).
- */
+/** Systems that an adaptor knows, by their words in the config (makers: bin/site-adaptors.ts). */
 export const SITE_SYSTEMS = [
   ...(['slurm', 'sge', 'oar', 'pbs', 'htcondor', 'lsf'] as const),
   // By programs that are not a batch system's own commands.
@@ -83,9 +80,7 @@ export interface SiteJob {
   readonly nodes: readonly string[];
   /** Null when it has not ended, or the site does not know. */
   readonly exit: ExitStatus | null;
-  /**
-   * The job's owner or an operator ended it, as the site says. Absent: the site does not say so.
-   */
+  /** The job's owner or an operator ended it, the site says. Absent: it does not say so. */
   readonly isCancelled?: true;
   /** What a plan is to keep to, while it waits; absent: nothing. */
   readonly where?: SiteWhere;
@@ -104,10 +99,7 @@ export interface SiteJob {
 export interface SiteSkills {
   /** The site passes signals on. */
   readonly signals: boolean;
-  /**
-   * The site suspends jobs; `unlimited`: only jobs without a time limit, which would go on there.
-   * Null: none.
-   */
+  /** The site suspends jobs; `unlimited`: those without time limit, which goes on. Null: none. */
   readonly suspends: 'any' | 'unlimited' | null;
   /** A job's owner may resume it there, whoever has suspended it. */
   readonly ownersResume?: true;
@@ -239,10 +231,7 @@ export interface SiteNews {
   readonly gone: readonly string[];
   /** All nodes that it has stopped, or not yet given back; absent: it stops none. */
   readonly stops?: readonly SiteStop[];
-  /**
-   * Number of the last word of the head on stops that it has heard in this session, 0: none;
-   * absent: an older one.
-   */
+  /** Number of the head's last word on stops in this session, 0: none; absent: an older one. */
   readonly stopsHeard?: number;
   /** How its filters fare; absent: it has none. */
   readonly filters?: FilterState;
@@ -280,17 +269,12 @@ export interface SiteHang {
   readonly ageMs: number | null;
 }
 
-/**
- * Name of a site's node, as it is shown, among ours: nodes of several sites may be called the same.
- */
+/** Name of a site's node, as shown, among ours: several sites may have nodes of one name. */
 export function memberName(node: string, site: string): string {
   return `${node}.${site}`;
 }
 
-/**
- * What a site's node is called here, before the name of its site: its own name, or what its rules
- * make of it.
- */
+/** What a site's node is called here, without its site's name: by its own name or by its rules. */
 export function shownName({ name, seen }: Pick<SiteNode, 'name' | 'seen'>): string {
   return seen?.name ?? name;
 }
@@ -300,9 +284,7 @@ export function foreignName(site: string, job: string): string {
   return `${site}/${job}`;
 }
 
-/**
- * The name before that of the site of a node of ours, `n1.hpc`; null: it is no node of that site.
- */
+/** The name, before its site's, of a node of ours, `n1.hpc`; null: it is no node of that site. */
 export function siteNodeOf(member: string, site: string): string | null {
   return member.endsWith(`.${site}`) ? member.slice(0, -site.length - 1) : null;
 }

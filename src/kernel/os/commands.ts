@@ -159,10 +159,7 @@ function remains(child: ChildProcess): () => boolean {
   return () => isChildThere() || countMembers({ ...unmarked, pid, isLive: false, endedTicks }) > 0;
 }
 
-/**
- * Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to end
- * ourselves.
- */
+/** Why not; null: it is gone. One run by sudo is not ours to kill (EPERM): no reason to crash. */
 function killGroup({ pid }: ChildProcess): string | null {
   if (pid === undefined) return null;
   try {

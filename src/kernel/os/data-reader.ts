@@ -23,9 +23,7 @@ export const systemDataReader: DataReader = {
   },
 };
 
-/**
- * A pipe is not waited for. What a file says of its size is not believed: it may grow, or say 0.
- */
+/** A pipe is not waited for. A file's own size is not believed: it may grow, or say 0. */
 async function readFile(path: string): Promise<string> {
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {

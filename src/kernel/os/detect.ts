@@ -75,9 +75,7 @@ export function diskSize(path: string): number {
   return blocks * bsize;
 }
 
-/**
- * Every interface but the loopback: its name, its addresses, its speed where the kernel knows it.
- */
+/** Every interface but the loopback: name, addresses, and speed where the kernel knows it. */
 export function describeNetwork(): string {
   const known = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) => {
     const outside = addresses.filter(({ internal, address }) => !internal && !isLinkLocal(address));

@@ -3,9 +3,7 @@
 
 import { readFileSync } from 'node:fs';
 
-/**
- * An exec takes a part of a millisecond; one that lasts may hold us up only for so many of them.
- */
+/** An exec takes a part of a millisecond; one that lasts may hold us up for only so many. */
 const LOOKS_MAX = 20;
 const PAUSE = new Int32Array(new SharedArrayBuffer(4));
 /**

@@ -116,9 +116,7 @@ function empty(path: string, uid: number): boolean {
   }
 }
 
-/**
- * Looked at again once open: between two look-ups by path the owner may put something else there.
- */
+/** Looked at again once open: between two look-ups the owner may put something else there. */
 function cut(path: string, uid: number): boolean {
   const file = openSync(path, SAFE_WRITE);
   try {

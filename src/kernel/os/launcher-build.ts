@@ -22,10 +22,7 @@ const COMPILERS: readonly (readonly string[])[] = [
   ['cc', '-O2'],
 ];
 
-/**
- * The folder for what is compiled cannot be made, or nothing can be written into it: `cause` says
- * why.
- */
+/** The folder for what is compiled cannot be made or written into: `cause` says why. */
 export class UnwritableCache extends Error {
   readonly folder: string;
 

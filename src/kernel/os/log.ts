@@ -71,10 +71,7 @@ function plain(value: unknown): string {
     .join('\n');
 }
 
-/**
- * Logs that reopen at SIGHUP: a process of many nodes has a log for each, and Node one listener for
- * all.
- */
+/** Logs that reopen at SIGHUP: a process of many nodes has one each, and one listener for all. */
 const listeners = new Set<() => void>();
 const tellAll = (): void => {
   for (const listener of listeners) listener();

@@ -49,9 +49,7 @@ function lasts(path: string): boolean {
   }
 }
 
-/**
- * Machine ids are not to be told (machine-id(5)). Null: this user cannot read it, or it is empty.
- */
+/** Machine ids are not told (machine-id(5)). Null: this user cannot read it, or it is empty. */
 function hashOf(path: string): string | null {
   try {
     const text = readFileSync(path, 'utf8').trim();

@@ -20,9 +20,7 @@ export function systemMarks(): Marks {
 /** How old an answer may be: watches look twice a second. */
 const FRESH_MS = 200;
 
-/**
- * For the nodes of one process: one look at the machine's processes answers all that ask at once.
- */
+/** For the nodes of one process: one look at the machine answers all that ask at once. */
 export function sharedMarks(marks: Marks, monotonic: () => number): Marks {
   let last: { readonly at: number; readonly used: Map<string, number> } | null = null;
   return {

@@ -3,10 +3,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/**
- * Options of Node.js for those that move bytes and keep none: what they take is of the job's
- * memory.
- */
+/** Options of Node.js for those that move bytes and keep none: they take of the job's memory. */
 export const SMALL = ['--max-semi-space-size=1', '--max-old-space-size=64'];
 
 /**

@@ -41,9 +41,7 @@ export async function removeTree(path: string): Promise<void> {
   rmdirSync(path);
 }
 
-/**
- * Nothing is there, any more: most private directories are empty. Throws when it is no directory.
- */
+/** Nothing is there, any more: most private folders are empty. Throws when it is no folder. */
 export function isGoneAtOnce(path: string): boolean {
   const status = statusOf(path);
   // More than its own two names, where directories are counted so: one is in it.
@@ -125,9 +123,7 @@ function mountOf(fd: number): string {
   return /^mnt_id:.*$/m.exec(readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8'))?.[0] ?? '';
 }
 
-/**
- * By a process with the rights of its owner only, which reaches nothing that the owner could not.
- */
+/** By a process with its owner's rights only, which reaches nothing that the owner could not. */
 async function removeAsOwner(path: string, { uid, gid }: Stats): Promise<void> {
   const isRoot = process.getuid?.() === 0;
   const rights = isRoot ? { uid, gid, env: BARE } : {};

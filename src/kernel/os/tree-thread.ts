@@ -87,10 +87,7 @@ export class TreeThread {
 
 const thread = new TreeThread();
 
-/**
- * `removeTree`, but that what is not empty goes in the thread. It starts with the first such
- * directory.
- */
+/** `removeTree`, but what is not empty goes in the thread, started at the first such directory. */
 export function removeTreeAside(path: string): Promise<void> {
   return thread.remove(path);
 }

@@ -29,10 +29,7 @@ export function uidsByLauncher(
   };
 }
 
-/**
- * None of one that is closed. In the same turn of the loop in which it is handed on, it stays what
- * it is.
- */
+/** None of one that is closed. In the turn of the loop that hands it on, it stays what it is. */
 function descriptorOf(socket: Socket): number | null {
   const { _handle: handle } = socket as unknown as { _handle?: { fd?: number } | null };
   const descriptor = handle?.fd ?? -1;

@@ -215,10 +215,7 @@ function ClockLine({ steps }: { steps: readonly { at: number; byMs: number }[] }
   );
 }
 
-/**
- * Now, or as soon as there is a heading, unless the reader has gone elsewhere meanwhile. Returns
- * how to stop.
- */
+/** Now, or with the next heading, unless the reader has gone elsewhere. Returns how to stop. */
 function focusHeading(): () => void {
   const content = document.getElementById('content');
   if (content === null) return () => undefined;

@@ -10,10 +10,7 @@ export interface Command {
   readonly timeoutMs: number;
   /** Which part of its output is kept, and how many characters. */
   readonly keep: { readonly part: 'first' | 'last'; readonly length: number };
-  /**
-   * A command that prints more characters is ended, as after its time. Absent: it may print any
-   * number.
-   */
+  /** A command that prints more characters is ended, as after its time. Absent: any number. */
   readonly lengthMax?: number;
   /** The command's standard error is kept apart from its output. */
   readonly apart?: true;
@@ -41,10 +38,7 @@ export interface CommandEnd {
   readonly code: number | null;
   /** How it ended. */
   readonly how: string;
-  /**
-   * Standard output and, where they are not kept apart, standard error, in the order in which they
-   * came.
-   */
+  /** Standard output and, unless kept apart, standard error, in the order in which they came. */
   readonly output: string;
   /** Standard error, where it is kept apart. */
   readonly errors: string;

@@ -65,9 +65,7 @@ export interface Containment {
   close(): void;
 }
 
-/**
- * Where no group can be made: memory is watched from outside, processes are found by their marks.
- */
+/** Where no group can be made: memory is watched from outside, marks find the processes. */
 export const POLLED: Containment = {
   facts: 'polling',
   limits: 'polling',

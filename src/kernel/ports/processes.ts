@@ -28,10 +28,7 @@ export interface LaunchRequest {
   readonly cgroupProcs: readonly string[];
   /** The folders above output files are made as well, as the same user. */
   readonly makeParents: boolean;
-  /**
-   * The process is killed, whoever else is dead, this long after the head was last `heard`; null =
-   * never.
-   */
+  /** The process is killed so long after the head was `heard`, whoever else lives; null = never. */
   readonly leaseMs: number | null;
   /** A job that a site has already, and is to start on these nodes; absent: a program. */
   readonly foreign?: {

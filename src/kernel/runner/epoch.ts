@@ -13,10 +13,7 @@ export interface Now {
   readonly at: number;
   /** Ms since the machine started, so that it survives a restart of the agent. */
   readonly monotonic: number;
-  /**
-   * The wall clock when the machine was started: it changes when somebody sets it. Absent: not
-   * known.
-   */
+  /** The wall clock at the machine's start: it changes when somebody sets it. Absent: unknown. */
   readonly bootedAt?: number;
 }
 
@@ -31,16 +28,11 @@ interface AnyEpoch {
   turnHeard: number;
   /** The node is paused: the epoch stands still whatever `wanted` says. */
   paused: boolean;
-  /**
-   * The head has an end under this id: usually its own, else of a start that had the same id (S13).
-   */
+  /** The head has an end under this id: mostly its own, else of a start with the same id (S13). */
   acknowledged: boolean;
 }
 
-/**
- * `waiting`: an older epoch of the task is still here, or there is no place for it. `accepted`: to
- * be prepared.
- */
+/** `waiting`: for an older epoch of the task, or for a place. `accepted`: to be prepared. */
 export interface Queued extends AnyEpoch {
   readonly phase: 'waiting' | 'accepted';
   readonly run: null;
@@ -81,9 +73,7 @@ export interface Ended extends AnyEpoch {
   readonly phase: 'ended';
   /** Null when it ended before its processes were asked for. */
   readonly run: Run | null;
-  /**
-   * What was told of it, should a head that lost it ask once more. Absent: an older agent ended it.
-   */
+  /** What was told of it, should a head that lost it ask again. Absent: an older agent ended it. */
   readonly told?: EndReport;
   /** The shell has shipped the output and removed what it had set up. */
   released: boolean;
@@ -92,9 +82,7 @@ export interface Ended extends AnyEpoch {
 export type Epoch = Queued | Launching | Running | Sweeping | Storing | Ended;
 export type Phase = Epoch['phase'];
 
-/**
- * The processes of an epoch and all that came with them: the same object from launching to the end.
- */
+/** The processes of an epoch and what came with them: one object from launching to the end. */
 export interface Run {
   readonly preparation: Preparation;
   /** By rank; never empty. */
@@ -110,10 +98,7 @@ export interface Run {
   turnTold: number;
   ending: Termination | null;
   failure: Failure | null;
-  /**
-   * The words with which the user who began the job at its site has ended it there. Absent: nobody
-   * did.
-   */
+  /** The words with which the site's user who began the job ended it there. Absent: nobody did. */
   cancelledThere?: string;
   /** What its site says of an end that nobody can tell. Absent: nothing. */
   lostWhy?: string;
@@ -135,10 +120,7 @@ export interface Start {
   readonly bootedAt?: number;
 }
 
-/**
- * `requested`: the launcher was asked for it. `failed`: it never began. `lost`: its end is not
- * known.
- */
+/** `requested`: of the launcher. `failed`: it never began. `lost`: its end is not known. */
 export type Process =
   | {
       readonly launchId: number;
@@ -257,9 +239,7 @@ export function isHeldStill({ paused, wanted }: Pick<Epoch, 'paused' | 'wanted'>
   return paused || wanted === 'suspend';
 }
 
-/**
- * True while the node is being made ready for the batch: the task's own time limit has not begun.
- */
+/** True while the node is made ready for the batch: the task's time limit has not begun. */
 export function isBuilding({ order, run }: Epoch): boolean {
   return order.batch?.buildMs !== undefined && run?.built !== true;
 }
@@ -288,9 +268,7 @@ export function instantOf({ run }: Pick<Epoch, 'run'>, now: Now): number {
   return Math.abs(setByMs) < CLOCK_STEP_MIN_MS ? now.at : now.at - setByMs;
 }
 
-/**
- * When it began, as it is told; its time limit counts from when that was heard. Null: it has not.
- */
+/** When it began, as told; its time limit counts from when that was heard. Null: it has not. */
 export function beginOf({ run }: Pick<Epoch, 'run'>): number | null {
   const start = run?.start ?? null;
   return start === null ? null : start.at - (start.begunMs ?? 0);

@@ -32,9 +32,7 @@ export function describeFailure(
   };
 }
 
-/**
- * The kernel has one word for a program that is not there and for one that its first line names.
- */
+/** The kernel has one word for a missing program and for one that its first line names. */
 function whatIsMissing({ program }: LaunchOrder, { stage, errno }: Failed): string {
   if (stage !== 'exec' || errno !== ENOENT) return '';
   if (program.kind === 'argv' && program.argv[0]?.includes('/')) {

@@ -91,19 +91,14 @@ function untilOf({ next }: LaunchOrder, { monotonic }: Now): { readonly nextUnti
   return next === true ? { nextUntil: monotonic + NEXT_WAIT_MS_MAX } : {};
 }
 
-/**
- * What waited for a place has one. Null: nothing of that number waits for one, or it still does.
- */
+/** What waited for a place has one. Null: nothing of that number waits, or it still does. */
 function decidePlaced(state: RunnerState, order: LaunchOrder): RunnerEvent[] | null {
   const epoch = state.epochs.get(order.epochId);
   if (epoch === undefined || order.next === true || !isNext(epoch)) return null;
   return isAnother(order, epoch.order.life) ? null : placed(state, epoch);
 }
 
-/**
- * Returns null when nothing of its number is or was here, but perhaps of an earlier life of the
- * head.
- */
+/** Null when nothing of its number is or was here, but perhaps of an earlier life of the head. */
 function decideKnown(state: RunnerState, order: Meant, now: Now): RunnerEvent[] | null {
   const namesake = state.epochs.get(order.epochId);
   if (namesake !== undefined && isAnother(order, namesake.order.life)) {
@@ -245,25 +240,16 @@ function decideSignal(epoch: Epoch | undefined, order: SignalOrder): RunnerEvent
 // Jobs that a user gave to a site itself: our books on them may end without them. What the site
 // runs runs; it ends for us only if somebody wants it to end.
 
-/**
- * What heads say of an end that somebody asked for: its owner, an operator, or a rule that they
- * set.
- */
+/** What heads say of an end that somebody asked for: owner, operator, or a rule they set. */
 const WISHES: ReadonlySet<string> = new Set(['cancel', 'requeue']);
 
-/**
- * True when the epoch is not ours to end: we only know that a head does not count it, or not this
- * part.
- */
+/** True when the epoch is not ours to end: a head just does not count it, or not this part. */
 function isLetGo(epoch: Epoch, { why }: Pick<EndOrder, 'why'>): boolean {
   if (epoch.order.foreign === undefined || WISHES.has(why)) return false;
   return isLaunched(epoch) && epoch.run.ending === null;
 }
 
-/**
- * Lets an epoch go, as if it had never been here. That says nothing of the job, which its site goes
- * on to list.
- */
+/** Lets an epoch go, as if it was never here. Of the job, its site goes on to tell. */
 function letGo(epoch: Epoch, why: string, now: Now): RunnerEvent[] {
   const { epochId } = epoch.order;
   const detail = `its gateway let go of it, and its site goes on with it: ${why}`;

@@ -54,9 +54,7 @@ export function decidePrepareFailed(
   return [ended, ...unblockNext(state, epoch)];
 }
 
-/**
- * Gives an epoch back: it may start elsewhere, or here again, and that does not count against it.
- */
+/** Gives an epoch back: it may start elsewhere, or here, and that does not count against it. */
 export function decideGivenBack(
   state: RunnerState,
   epochId: EpochId,

@@ -86,9 +86,7 @@ export function decideBuilt(state: RunnerState, epochId: EpochId, now: Now): Run
   ];
 }
 
-/**
- * Once, however often the agent restarts meanwhile; a suspended task hears of it when it goes on.
- */
+/** Once, however often the agent restarts; a suspended task hears of it when it goes on. */
 function warningDue(epoch: Epoch, now: Now): RunnerEvent | null {
   const at = warningAtMs(epoch);
   if (at === null || isStanding(epoch) || elapsedMs(epoch, now) < at) return null;

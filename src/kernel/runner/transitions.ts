@@ -20,9 +20,7 @@ import {
   type Sweeping,
 } from './epoch.ts';
 
-/**
- * An epoch of this phase; anything else is an event that does not follow from the ones before it.
- */
+/** An epoch of this phase; anything else is an event that cannot follow those before it. */
 export function inPhase<P extends Phase>(
   epoch: Epoch,
   ...phases: readonly P[]

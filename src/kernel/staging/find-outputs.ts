@@ -126,10 +126,7 @@ class Walk {
     } else this.found.push({ ...describe(path, status), kind: 'link', size: 0, target });
   }
 
-  /**
-   * Returns null when it has gone since, or it cannot be said; that is no reason to lose all
-   * others.
-   */
+  /** Returns null when it is gone, or nobody can say; that is no reason to lose all others. */
   #ask<T>(path: string, isWanted: boolean, ask: () => T): T | null {
     try {
       return ask();

@@ -23,10 +23,7 @@ const FIRST_PAUSE_MS = 100;
 const PAUSE_MAX_MS = 5000;
 /** What no other try mends, a bug of the head, is tried again for so long. */
 const TROUBLE_MAX_MS = 120_000;
-/**
- * Room on a full head comes as somebody makes it; the job says all the while what its files wait
- * for.
- */
+/** Room on a full head comes as somebody makes it; the job says all the while what it waits for. */
 const NO_ROOM_MAX_MS = 12 * 3_600_000;
 /** Longest wait for the beginning of an answer; a disk may be slow. */
 const ANSWER_MS = 300_000;

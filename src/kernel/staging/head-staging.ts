@@ -263,9 +263,7 @@ function smallOwn(set: FileSet, { place }: LaunchOrder): Own {
   return { contents: [...paths].map(([hash, path]) => ({ hash, path })), bytes };
 }
 
-/**
- * All contents, where they are so few and small that to ask which the head lacks would cost more.
- */
+/** All contents, where so few and small that asking which the head lacks would cost more. */
 function contentsAlong({ files }: Collection): string[] | null {
   if (files.length > OUTPUTS_INLINE_MAX) return null;
   const contents: string[] = [];

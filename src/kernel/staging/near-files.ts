@@ -68,19 +68,14 @@ export class NearFiles {
   }
 }
 
-/**
- * Another version whenever somebody has written to it. A copy of it was verified: so is this
- * version.
- */
+/** Another version with each write. A copy of it was verified: so is this version. */
 async function identify({ path, dev, ino }: NearFile): Promise<string> {
   const status = await stat(path, { bigint: true }).catch(notNearIfGone);
   if (!isSame(status, { dev, ino })) throw new NotHere(path);
   return versionOf(status);
 }
 
-/**
- * A path says nothing: the socket may lead to a head elsewhere, whose files have the same names.
- */
+/** A path says nothing: the socket may lead to a head elsewhere, with files of the same names. */
 function isSame(status: BigIntStats, { dev, ino }: Pick<NearFile, 'dev' | 'ino'>): boolean {
   // What another user may change is not trusted either.
   const isOwn = status.uid === BigInt(process.getuid?.() ?? -1);

@@ -237,9 +237,7 @@ export class NodeCache {
     if (isIdle && !existsSync(this.#pathOf(hash))) this.#entries.delete(hash);
   }
 
-  /**
-   * For the next agent, which knows nothing else of it. A time of change that is wrong stays so.
-   */
+  /** For the next agent, which knows nothing else. A time of change that is wrong stays so. */
   async #note(hash: BlobHash, usedAt: number): Promise<void> {
     const file = this.#pathOf(hash);
     try {

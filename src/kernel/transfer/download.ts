@@ -26,9 +26,7 @@ const BLOCK_BYTES = 1_048_576;
 /** The number of upload.ts, for the same reasons. */
 const AT_ONCE = 4;
 
-/**
- * Resolves when all of them are there, whole and verified, but for those that `flawed` was told.
- */
+/** Resolves when all are there, whole and verified, but for those that `flawed` was told. */
 export async function downloadFiles(
   access: HeadAccess,
   files: readonly Wanted[],

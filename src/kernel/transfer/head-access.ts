@@ -19,9 +19,7 @@ export interface HeadApi {
 
 export interface HeadAccess {
   head(): Promise<HeadApi>;
-  /**
-   * Runs it again while the head is away, for as long as there is patience; `note` is for people.
-   */
+  /** Runs it again while the head is away, as long as patience lasts; `note` is for people. */
   patiently<T>(note: string, attempt: () => Promise<T>): Promise<T>;
   /** Rests, for as long as whoever carries is still wanted. */
   pause(ms: number): Promise<void>;

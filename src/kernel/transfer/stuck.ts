@@ -16,10 +16,7 @@ export interface StuckWatch {
   stream(pieces: AsyncIterable<Uint8Array>): Readable;
 }
 
-/**
- * What `send` comes to. Throws the failure `head.unreachable` when what it sends through the
- * watch is stuck.
- */
+/** What `send` comes to. Throws `head.unreachable` when what it sends by the watch is stuck. */
 export async function unlessStuck<T>(
   address: string,
   send: (watch: StuckWatch) => Promise<T>,

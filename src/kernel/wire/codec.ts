@@ -141,10 +141,7 @@ export function encodeOrders(orders: readonly SentOrder[], stamp: Stamp | null):
   return encode({ kind: 'orders', orders, ...(stamp === null ? {} : { stamp }) });
 }
 
-/**
- * Whether these are orders, as far as that they can be told apart; what they say is the pinned
- * head's.
- */
+/** Whether these are orders, as far as they can be told apart; the pinned head says the rest. */
 function isOrders(sent: unknown): sent is SentOrder[] {
   const isOrder = (one: unknown) => typeof (one as { kind?: unknown } | null)?.kind === 'string';
   return Array.isArray(sent) && sent.every(isOrder);

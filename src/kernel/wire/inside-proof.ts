@@ -5,10 +5,7 @@
 import { createHmac } from 'node:crypto';
 import type { InsideClaim } from '../model/inside.ts';
 
-/**
- * The proof of a call from inside a worker: which worker, how deep, and a hash with the worker's
- * secret.
- */
+/** The proof of a call from inside a worker: which one, how deep, hashed with its secret. */
 export function insideProof({
   epochId,
   depth,

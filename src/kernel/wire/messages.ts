@@ -27,9 +27,7 @@ export const AGENT_FEATURES: readonly string[] = [
   'scripts',
 ];
 
-/**
- * Between the two halves of a wing, which know the form of `body`. Only said where both take it.
- */
+/** Between two halves of a wing, which know the form of `body`. Only said where both take it. */
 export interface WingMessage {
   readonly kind: 'wing';
   readonly wing: string;
@@ -71,16 +69,11 @@ export type AgentToHead =
       readonly load: NodeLoad;
       /** The same as in the hello. */
       readonly fault?: string;
-      /**
-       * Users of the agent's machine; absent: as reported last in this session, at first nothing.
-       */
+      /** Users of the agent's machine; absent: as last told in this session, at first nothing. */
       readonly presence?: readonly Presence[];
       /** The node's cards; absent: as reported last in this session. */
       readonly gpus?: NodeGpus;
-      /**
-       * What its tasks have in memory; absent: as it was told last in this session, at first
-       * nothing.
-       */
+      /** What its tasks have in memory; absent: as last told in this session, at first nothing. */
       readonly memory?: readonly MemoryUse[];
     }
   /** Numbered from 1 per session: `reports[i]` has number `first + i`. */
@@ -142,10 +135,7 @@ export type HeadToAgent =
   | { readonly kind: 'site_cancel'; readonly jobs: readonly SiteJobPlace[] }
   /** Jobs that no listing has any more: a gateway asks its site for each. Only with `site_ask`. */
   | { readonly kind: 'site_ask'; readonly jobs: readonly string[] }
-  /**
-   * All jobs of its users that are held at the head, whenever that has changed. Only with
-   * `site_holds`.
-   */
+  /** All jobs of its users held at the head, whenever that changes. Only with `site_holds`. */
   | { readonly kind: 'site_holds'; readonly jobs: readonly SiteHold[] }
   /** To a gateway that has said what it has stopped: all that its site is to keep stopped now. */
   | {
@@ -165,9 +155,7 @@ export type HeadToAgent =
     }
   /** Every report up to this number is in the journal. */
   | ({ readonly kind: 'reports_ack'; readonly upTo: number } & Stamped)
-  /**
-   * The head has this file up to `offset`; with `end`, all of it: the piece that said so is kept.
-   */
+  /** The head has this file up to `offset`; with `end`, all: the piece that said so is kept. */
   | {
       readonly kind: 'log_ack';
       readonly name: LogName;

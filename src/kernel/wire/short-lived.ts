@@ -20,9 +20,7 @@ export function passed(bytes: number): void {
   collect?.({ type: 'minor', execution: 'sync' });
 }
 
-/**
- * V8 shows it to contexts that are made while the flag is set: the program's own sees none of it.
- */
+/** V8 shows it to contexts made while the flag is set: the program's own sees none of it. */
 function collector(): typeof globalThis.gc {
   if (globalThis.gc !== undefined) return globalThis.gc;
   setFlagsFromString('--expose-gc');

@@ -80,9 +80,7 @@ function results({ directory }: LocalPaths, { showsResults }: Options) {
   return { resultsIn: { folder: directory, taken: STATE_NAMES } };
 }
 
-/**
- * A folder that is not there is a new cluster, or a slip of the finger: who sits there is asked.
- */
+/** A folder that is not there is a new cluster, or a slip of the finger: the user is asked. */
 async function agreesToBegin(context: Context): Promise<boolean> {
   if (context.options.dir === undefined || existsSync(context.directory)) return true;
   const { ask } = context.terminal;
@@ -94,9 +92,7 @@ async function agreesToBegin(context: Context): Promise<boolean> {
   return /^y(es)?$/i.test((await ask(question)).trim());
 }
 
-/**
- * Users of this machine need a place they can reach; one user's own head stays in its directory.
- */
+/** Users of this machine need a place they can reach; one's own head stays in its directory. */
 function socketOf(context: Context, config: Config, paths: LocalPaths): string {
   if (!config.flag('head.multi_user') || context.options.dir !== undefined) return paths.socket;
   const folder = path.dirname(SYSTEM_SOCKET);

@@ -135,9 +135,7 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
   return { jobs: [...jobs.values()], tasks, isCut };
 }
 
-/**
- * A failed task fails its job, however that is called; what else its tasks did, it does not say.
- */
+/** A failed task fails its job, whatever its word is; what else its tasks did, it does not say. */
 function outcomeOfJobs(wish: string | undefined): string | undefined {
   const isOfFailures =
     wish === ANY_FAILURE || (wish !== undefined && isFailure(wish as OutcomeKind));

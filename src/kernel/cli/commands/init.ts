@@ -112,9 +112,7 @@ function chosenFrom(options: Options, usual: string, keys: readonly Key[]): Chos
   return { name: JSON.stringify(name), listen: shown, names: names ?? hostname() };
 }
 
-/**
- * The file: what was chosen, and the rest as comments with its defaults, each group's header too.
- */
+/** The file: what was chosen, and the rest as comments with defaults, each group's header too. */
 function configText({ name, listen, names }: Chosen, keys: readonly Key[]): string {
   const chosen = new Map([
     ['cluster.name', name],

@@ -198,10 +198,7 @@ function stateWord({ kind, word, guess }: ScheduleBar): string {
   return guess === undefined ? 'planned' : 'guessed';
 }
 
-/**
- * The bars in their order; tasks of an array that are in one state stand where the first of them
- * does.
- */
+/** The bars in order; tasks of an array in one state stand where the first of them does. */
 function folded(bars: readonly ScheduleBar[]): ScheduleBar[] {
   const groups = new Map<string, ScheduleBar[]>();
   for (const bar of bars) {

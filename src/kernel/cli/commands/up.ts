@@ -79,10 +79,7 @@ interface Means {
   readonly machine: Resources;
 }
 
-/**
- * One node has all of the machine; several have equal parts, and what is left over of gpus lies
- * idle.
- */
+/** One node has all of the machine; several have equal parts, and gpus left over lie idle. */
 function sizeOfEach(nodeCount: number, { config, machine }: Means): Resources {
   const { cpuCount, memoryBytes, gpuCount } = machine;
   const part = Math.floor(memoryBytes / nodeCount / MIB) * MIB;
@@ -127,9 +124,7 @@ function wishes(before: ClusterRecord | null, means: Means, options: Options): U
   return { record, notes, machine };
 }
 
-/**
- * A node has a cpu at least: more nodes than cpus offer more than there is, which is worth knowing.
- */
+/** A node has at least one cpu: more nodes than cpus offer more than there is, worth knowing. */
 function overcommitted(nodeCount: number, { config, machine: { cpuCount } }: Means): string[] {
   if (nodeCount <= cpuCount || config.optionalNumber('up.cpus') !== null) return [];
   const has = plural(cpuCount, 'cpu');

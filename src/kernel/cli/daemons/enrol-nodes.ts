@@ -80,9 +80,7 @@ async function enrol(
   };
 }
 
-/**
- * Said at every start: a folder may have been moved, or be a copy, and its agents work in this one.
- */
+/** Said at every start: a folder may be moved or copied, and its agents work in this one. */
 function placesOf(paths: LocalPaths, name: string): Pick<AgentOptions, Places> {
   const head = { socketPath: paths.socket };
   return { stateDir: paths.node(name), head, logFile: paths.nodeLog(name) };
@@ -90,9 +88,7 @@ function placesOf(paths: LocalPaths, name: string): Pick<AgentOptions, Places> {
 
 type Places = 'stateDir' | 'head' | 'logFile';
 
-/**
- * A node's gpus come after those of the nodes that are there: no two nodes give out the same one.
- */
+/** A node's gpus come after those of the nodes already there: no two give out the same one. */
 class GpuNumbers {
   readonly #paths: LocalPaths;
   #next = 0;

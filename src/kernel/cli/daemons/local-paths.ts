@@ -156,9 +156,7 @@ export class LocalPaths {
     return path.join(this.directory, 'membership.json');
   }
 
-  /**
-   * Makes the folders; passable for others where the users of a multi-user head reach its socket.
-   */
+  /** Makes the folders; passable for others where users of a shared head reach its socket. */
   make(whose: 'own' | 'shared'): void {
     makeFolder(this.directory, whose === 'own' ? 0o700 : 0o755);
     for (const name of ['run', 'head']) {

@@ -31,9 +31,7 @@ export async function sendWithFiles(
   });
 }
 
-/**
- * Sends files, and then what names them: by the hash of their list, or by none when there are none.
- */
+/** Sends files, then what names them: by the hash of their list, or by none without files. */
 export async function withFiles<T>(
   context: Context,
   inputs: InputRequests | null,

@@ -11,9 +11,7 @@ export function bar(amount: number, most: number, width: number): string {
 
 const HEIGHTS = '▁▂▃▄▅▆▇█';
 
-/**
- * Amounts over time, as many columns as there are up to `width`; what nobody knows is left empty.
- */
+/** Amounts over time, in up to `width` columns; what nobody knows is left empty. */
 export function spark(points: readonly (number | null)[], most: number, width: number): string {
   const columns = Math.min(width, points.length);
   const cells = Array.from({ length: columns }, (_, column) => {

@@ -96,10 +96,7 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? blanks + text : text + blanks;
 }
 
-/**
- * What is not seen shown as `?`: a job's name must not be able to drive a terminal, nor look like
- * another.
- */
+/** What is not seen shown as `?`: a job's name must not drive a terminal, nor look like another. */
 export function printable(text: string): string {
   return toPlainLine(text, '?');
 }

@@ -5,9 +5,7 @@ import { SIGNALS } from '../../model/signals.ts';
 
 const DAY_MS = 86_400_000;
 
-/**
- * `14:03:22` today, `Nov 20 14:03` within 300 days, else the date, with the time if it is to come.
- */
+/** `14:03:22` today, `Nov 20 14:03` within 300 days, else the date, with the time if to come. */
 export function formatInstant(at: number | null | undefined, now: number): string {
   if (at === null || at === undefined) return '-';
   const date = new Date(at);

@@ -82,9 +82,7 @@ interface Lasting {
   readonly until: number;
 }
 
-/**
- * The lane of each, from 0, in the order of the list, which is by begin; and how many there are.
- */
+/** The lane of each, from 0, in the order of the list, by begin; and how many there are. */
 function lanesOf(list: readonly Lasting[]): { lanes: number[]; count: number } {
   const ends: number[] = [];
   const lanes = list.map(({ from, until }) => {

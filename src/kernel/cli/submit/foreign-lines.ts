@@ -70,10 +70,7 @@ function readerOf({ type }: OptionRow, long: string): Reader {
 /** One task in all is what a job has anyway. */
 const ONE_TASK = /^(?:--ntasks[= ]|-n ?)1$/;
 
-/**
- * All lines of a script with this prefix, before and behind its first command; null: a system
- * without equals.
- */
+/** All of a script's lines with this prefix, also behind the first command; null: no equals. */
 export function translated(text: string, prefix: string): Translated | null {
   const equals = SYSTEMS[prefix];
   if (equals === undefined) return null;
@@ -124,9 +121,7 @@ function optionsOf(equals: Equals, words: readonly string[]): Option[] {
   return options;
 }
 
-/**
- * Their cpus are for each task, ours for all of a node: how many tasks a node has must be known.
- */
+/** Their cpus are for each task, ours for all of a node: tasks per node must be known. */
 function together(all: readonly Option[]): Translated {
   const found = all.filter(({ said }) => !ONE_TASK.test(said));
   const procs = Number(found.find(({ ours }) => ours?.[0] === '--procs')?.ours?.[1] ?? 1);

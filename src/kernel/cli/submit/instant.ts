@@ -5,9 +5,7 @@ import { err, ok, type Result } from '../../base/result.ts';
 
 /** How an instant to come may be written. */
 export const FORMS = 'write +2h, 18:30, 2026-01-31 or 2026-01-31T18:30';
-/**
- * A date with a time, in people's forms and in that of programs: RFC 3339, parts of a second too.
- */
+/** A date with a time, as people and programs write it: RFC 3339, parts of a second too. */
 const DATED =
   /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)?)?$/;
 

@@ -52,9 +52,7 @@ function notPlain(what: string, hint: string) {
   );
 }
 
-/**
- * The text of a file, with its byte order mark; throws a failure that names the first wrong line.
- */
+/** The text of a file, with its byte order mark; throws a failure naming the first wrong line. */
 export function strictText(bytes: Uint8Array, name: string): string {
   const text = decoded(bytes);
   if (text !== null) return text;

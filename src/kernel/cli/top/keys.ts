@@ -44,9 +44,7 @@ const SEQUENCE = /^(?:\[[0-9;:<=>?]*[ -/]*(?:[@-~]|$)|O(?:.|$))/u;
 
 export interface ReadKeys {
   readonly keys: readonly Key[];
-  /**
-   * The beginning of a sequence of which the rest has not come; `\x1b` alone may be the key itself.
-   */
+  /** The beginning of a sequence whose rest has not come; `\x1b` alone may be the key itself. */
   readonly rest: string;
 }
 

@@ -77,9 +77,7 @@ export class Pages {
   }
 }
 
-/**
- * Lines of what a program wrote; what moves a cursor back begins its line anew, as on a terminal.
- */
+/** Lines of what a program wrote; a cursor moved back begins its line anew, as on a terminal. */
 export function logLines(text: string): string[] {
   const lines = text.split(/\r?\n/);
   if (lines.at(-1) === '') lines.pop();

@@ -31,10 +31,7 @@ export const NO_PROSPECT = {
   priority: null,
 } satisfies Partial<ExplainReply>;
 
-/**
- * What is explained: a task that waits, the next one of a job that runs, or one that was not
- * submitted.
- */
+/** What is explained: a waiting task, the next one of a running job, or one not submitted. */
 export type About = 'task' | 'next_task' | 'rehearsal';
 
 const OPENINGS: Readonly<Record<About, string>> = {

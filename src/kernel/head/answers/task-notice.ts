@@ -121,10 +121,7 @@ function stoppedNotice(known: NoticeSource, task: Task): string | null {
   return sayStopped(isOne ? 'It' : `Task ${formatTaskId(job.id, index)}`, stopped);
 }
 
-/**
- * What is said of a task whose nodes cannot be heard or are paused: since when, and what comes
- * next.
- */
+/** What is said of a task whose nodes are silent or paused: since when, and what comes next. */
 function saySilence(known: NoticeSource, silence: Silence): string {
   const { kind, node } = silence;
   if (kind === 'paused') {

@@ -162,10 +162,7 @@ export class Archive {
     return this.#intake.store(caller, outputs);
   }
 
-  /**
-   * The tasks of a job that have files here, by index, from `from` on; all that are done are looked
-   * at.
-   */
+  /** The tasks of a job that have files here, by index, from `from` on; all done ones are seen. */
   async list(jobId: number, page: { from: number; limit: number }): Promise<TaskArchive[]> {
     await this.settled(jobId);
     return listShelves(this.#places, jobId, page);
@@ -240,9 +237,7 @@ export class Archive {
     return removed;
   }
 
-  /**
-   * Resolves when all of the job's tasks that are done have their folders, or cannot have them now.
-   */
+  /** Resolves when all of the job's done tasks have their folders, or cannot have them now. */
   settled(jobId: number): Promise<void> {
     return this.#publisher.settled(jobId);
   }

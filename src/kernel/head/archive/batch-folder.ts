@@ -165,10 +165,7 @@ export function openBatch(
   return [path.dirname(folder), places.batches];
 }
 
-/**
- * Whether the folder of that name is this batch's: what an earlier one of its name has left may be
- * there.
- */
+/** Whether the folder of that name is this batch's: an earlier one of its name may be there. */
 export function isFolderOf(
   places: ArchivePlaces,
   { owner, ...batch }: Pick<BatchShelf, 'namespace' | 'name' | 'version' | 'begunAt'> & Record,

@@ -80,9 +80,7 @@ export class PartsLog {
     return [...this.#places.keys()];
   }
 
-  /**
-   * On the disk when it resolves; whoever reads meanwhile gets it. Rejects with the disk's error.
-   */
+  /** On the disk when it resolves; readers get it before. Rejects with the disk's error. */
   async put(key: string, value: unknown): Promise<void> {
     if (this.#opened.sync.hasFailed) this.#rewrite(new Set());
     const line = lineOf({ kind: 'put', key, value });
@@ -213,10 +211,7 @@ export class PartsLog {
     return copied;
   }
 
-  /**
-   * A sync of a file that has its name only since just now: until that is on the disk, nothing of
-   * it is.
-   */
+  /** A sync of a file with a new name: until that is on the disk, nothing of it is. */
   #syncNamed(fd: number): () => Promise<void> {
     let isNamed = false;
     return async () => {

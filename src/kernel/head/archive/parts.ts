@@ -57,9 +57,7 @@ export class Parts {
     }
   }
 
-  /**
-   * Writes a part. A reader meanwhile sees the old part or this one, also when two writers meet.
-   */
+  /** Writes a part. A reader meanwhile sees the old or the new one, also when two writers meet. */
   write(part: StoredPart): Promise<void> {
     return this.#log.put(keyOf(part), part);
   }

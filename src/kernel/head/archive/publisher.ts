@@ -78,9 +78,7 @@ export class Publisher {
     for (const tasks of this.#settling.values()) await Promise.all(tasks);
   }
 
-  /**
-   * Resolves when all of the job's tasks that are done have their folders, or cannot have them now.
-   */
+  /** Resolves when all of the job's done tasks have their folders, or cannot have them now. */
   async settled(jobId: number): Promise<void> {
     await Promise.all(this.#settling.get(jobId) ?? []);
   }
@@ -165,10 +163,7 @@ export class Publisher {
     stored.drop([...finished, ...dropped]);
   }
 
-  /**
-   * What is to be published. Of a batch a start that does not count may have ended by its build's
-   * failure.
-   */
+  /** What is to be published. A batch's start that does not count may have failed to build. */
   async #read({
     finished,
     dropped,
@@ -186,10 +181,7 @@ export class Publisher {
     return found;
   }
 
-  /**
-   * The folder comes at once, whole; one of the same start is there when a head was killed after
-   * this.
-   */
+  /** The folder comes at once, whole; one of the same start is there if a head was killed after. */
   async #publish(shelf: Shelf, manifest: JobManifest, isNew: boolean): Promise<void> {
     const { places, blobs, disk, logs, extras, onPublished } = this.#options;
     const there = readManifest(places.home(shelf), shelf);

@@ -10,9 +10,7 @@ import type { ArchivePlaces, Shelf } from './archive-places.ts';
 import { isOfBatch, shelfOf } from './batch-folder.ts';
 import { type KeptAmount, ownerOf, readAmount, readSummary } from './shelves.ts';
 
-/**
- * Room is made down to this share: a look reads every summary, and not each new task may need one.
- */
+/** Room is made down to this share: a look reads every summary, and new tasks come often. */
 const LEFT_SHARE = 0.95;
 
 export interface KeptTask {
@@ -76,9 +74,7 @@ async function* keptOfBatches({ batches }: ArchivePlaces): AsyncGenerator<KeptTa
   }
 }
 
-/**
- * Folders of batches that have been there for so long; those without jobs are of no use any more.
- */
+/** Folders of batches that were there for so long; those without jobs have no use any more. */
 export async function* oldBatches(
   { batches }: ArchivePlaces,
   { now, ageMs }: Pick<RetentionRule, 'now' | 'ageMs'>,

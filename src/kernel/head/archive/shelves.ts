@@ -155,9 +155,7 @@ export function summaryOf(manifest: JobManifest): KeptSummary {
   return { jobId, index, owner, epoch, outcome, files, bytes, leftOut, storedAt, isPartial };
 }
 
-/**
- * Whose files a folder has; of one of an earlier release its manifest says it. '': nobody knows.
- */
+/** The owner of a folder's files; of an earlier release by its manifest. '': nobody knows. */
 export async function ownerOf(folder: string, { owner }: KeptAmount): Promise<string> {
   if (owner !== undefined) return owner;
   const text = await readFile(manifestIn(folder), 'utf8').catch(absent(null));
@@ -192,9 +190,7 @@ export function readWhole(folder: string, shelf: Shelf): JobManifest | 'damaged'
   }
 }
 
-/**
- * What is behind the link of a task may be of a later start of the job, which is another's task.
- */
+/** What is behind a task's link may be of a later start of the job, which is another's task. */
 function isOf(found: Pick<KeptSummary, 'jobId' | 'index'>, jobId: number, index: number): boolean {
   return (found.jobId ?? jobId) === jobId && found.index === index;
 }

@@ -33,9 +33,7 @@ export type Principal =
   | {
       readonly kind: 'user';
       readonly actor: UserActor;
-      /**
-       * When a link opened the session of the page that asks; null: a token did. Absent: no page.
-       */
+      /** When a link opened the session of the asking page; null: a token did. Absent: no page. */
       readonly linkedAt?: number | null;
     }
   | { readonly kind: 'node'; readonly name: NodeName }
@@ -103,10 +101,7 @@ export class Authenticator {
     return prefix === 'wt' ? ok({ kind: 'user', actor: this.#tokenActor(known) }) : invalid();
   }
 
-  /**
-   * By the cookie and the key of a browser; wrong ones are refused. `peer`: on the loopback
-   * listener.
-   */
+  /** By a browser's cookie and key; wrong ones are refused. `peer`: on the loopback listener. */
   async authenticatePage(
     shown: { readonly cookie: string; readonly key: string },
     peer: PagePeer | null,

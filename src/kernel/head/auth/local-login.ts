@@ -20,16 +20,12 @@ const CHALLENGES_MAX = 10_000;
 const CHALLENGE_BYTES = 20;
 /** Hex digits of the challenge's hash. */
 const NAME_LENGTH = 40;
-/**
- * Not readable: a directory that somebody sees in it could be hurried to the head before its maker.
- */
+/** Not readable: a directory that somebody sees in it could be hurried to the head first. */
 const DIRECTORY_MODE = 0o1733;
 /** File systems stamp with the last timer tick, which can lie before the challenge was made. */
 const CLOCK_GRAIN_MS = 1000;
 
-/**
- * Nobody can be trusted in it: its owner may remove what users make there, and make others' proofs.
- */
+/** Nobody can be trusted in it: its owner may remove what users make, and make others' proofs. */
 export class ForeignDirectory extends Error {
   override readonly name = 'ForeignDirectory';
 }

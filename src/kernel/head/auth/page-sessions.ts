@@ -19,10 +19,7 @@ const USED_GRAIN_MS = 3_600_000;
 const LIFE_MS = 7 * 86_400_000;
 /** From `weft ui` to the browser. */
 const LINK_MS = 120_000;
-/**
- * Sessions of one user: more than browsers and tabs need. Another's logins never end one's own
- * session.
- */
+/** Sessions of one user: more than browsers need. Another's logins never end one's own. */
 const SESSIONS_MAX = 20;
 const LINKS_MAX = 10;
 /** Compared with when there is no such session, so that both take the same time. */
@@ -174,10 +171,7 @@ export class PageSessions {
     return { cookie: `${id}_${secret}`, key, expiresAt };
   }
 
-  /**
-   * Returns null when no such session, it is over, or it does not count there. `peer`: as for a
-   * login.
-   */
+  /** Null when there is none, it is over, or does not count there. `peer`: as for a login. */
   find(
     { cookie, key }: { readonly cookie: string; readonly key: string },
     now: number,

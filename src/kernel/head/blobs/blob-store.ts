@@ -191,10 +191,7 @@ export class BlobStore {
     return this.#total.bytes;
   }
 
-  /**
-   * Which of these the user has to send: those that are not there, and those not known to be
-   * theirs.
-   */
+  /** Which of these the user has to send: those not there, and those not known to be theirs. */
   async lacking(user: string, hashes: readonly BlobHash[]): Promise<Lacking[]> {
     const lacking: Lacking[] = [];
     for (const [at, hash] of hashes.entries()) {
@@ -219,9 +216,7 @@ export class BlobStore {
     return names.isNamedBy(hash, user) || this.#contents.isHeld(user, hash);
   }
 
-  /**
-   * Null when it is not there. Spared by sweeps from now on, for as long as it takes to read it.
-   */
+  /** Null when it is not there. Spared by sweeps from now on, for as long as reading it takes. */
   sizeOf(hash: BlobHash): number | null {
     return this.#contents.touch(hash);
   }
@@ -236,10 +231,7 @@ export class BlobStore {
     return this.#contents.adopt(hash, from);
   }
 
-  /**
-   * All of a small content, for whoever was found to have the right to it; null when it is not
-   * there.
-   */
+  /** All of a small content, for callers found to have the right to it; null: it is not there. */
   readSmall(hash: BlobHash): Uint8Array | null {
     return this.#contents.readSmall(hash);
   }
@@ -297,9 +289,7 @@ export class BlobStore {
     return ok({ offset: upload.offset, isHeld: isWhole });
   }
 
-  /**
-   * Takes small contents one after the other. What is whole is kept, also when a later one is not.
-   */
+  /** Takes small contents one by one. What is whole is kept, also when a later one is not. */
   receiveMany(
     user: string,
     frames: SentContents,

@@ -191,9 +191,7 @@ function remove(world: SweepWorld, { blob, rule, holders }: Removal): string | n
   return places.discard(content);
 }
 
-/**
- * True when the file has names besides those of the store and the holders: names in the archive.
- */
+/** True when the file has names besides the store's and the holders': names in the archive. */
 function isArchived({ places }: SweepWorld, { hash }: StoredBlob, holders: readonly string[]) {
   const status = statSync(places.content(hash), { throwIfNoEntry: false });
   let names = (status?.nlink ?? 1) - 1;

@@ -29,10 +29,7 @@ import type { Packs } from '../packs/packs.ts';
 import type { BlobPlaces } from './blob-places.ts';
 import type { Holdings } from './holdings.ts';
 
-/**
- * Touched again only after so long: far below what a sweep spares, and most questions write
- * nothing.
- */
+/** Touched again only after so long: far below what a sweep spares; most looks write nothing. */
 const TOUCH_MS = 600_000;
 /** Read at a time. */
 const CHUNK_BYTES = 1_048_576;

@@ -3,9 +3,7 @@
 
 import type { FileHandle } from 'node:fs/promises';
 
-/**
- * Written at once when so much has come; a writer that is behind is waited for at four times this.
- */
+/** Written at once when so much has come; at four times this the writer is waited for. */
 const GATHERED_BYTES = 256 * 1024;
 const WAITING_BYTES = 4 * GATHERED_BYTES;
 /** And after so long, however little it is. */

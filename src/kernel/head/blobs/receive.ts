@@ -18,9 +18,7 @@ export interface Receiver {
   readonly now: () => number;
   /** Takes room for bytes that have come; null: it is there. */
   readonly take: (bytes: number) => Promise<Refusal | null>;
-  /**
-   * Called once the bytes are synced and verified, and in the same turn in which nobody took over.
-   */
+  /** Called once the bytes are synced and verified, in the same turn, unless somebody took over. */
   readonly keep: () => void;
 }
 

@@ -138,9 +138,7 @@ export class WholeDisk {
   readonly #directory: string;
   #shell: ChildProcess | null = null;
   #answer: Answer | null = null;
-  /**
-   * There is no shell, there is no such `sync`, or the disk has errors: each path tells of its own.
-   */
+  /** There is no shell, no such `sync`, or the disk has errors: each path tells of its own. */
   #isUseless = false;
 
   constructor(directory: string) {

@@ -32,10 +32,7 @@ interface Named {
   readonly jobs: Set<JobId>;
   /** Those of them that are not done. */
   readonly live: Set<JobId>;
-  /**
-   * Begun: true when its contents are named, or the list is gone; null after a failure: to be tried
-   * again.
-   */
+  /** True when its contents are named, or the list is gone; null after a failure: tried again. */
   filled: Promise<boolean> | null;
   /** All of its contents are named. */
   isWhole: boolean;
@@ -102,9 +99,7 @@ export class JobFiles {
     return idle.length > 0;
   }
 
-  /**
-   * Whether a job of this user may name the list: it and all of its contents are there and theirs.
-   */
+  /** Whether a job of this user may name the list: it and all its contents are there and theirs. */
   async check(user: string, inputs: BlobHash): Promise<Result<null, Refusal>> {
     // What a job of the same user that is not done names has been looked at, and stays.
     const named = this.#named.get(keyOf(inputs, user));

@@ -89,9 +89,7 @@ export class Pipeline {
     counts.add(name, response.statusCode, seconds);
   }
 
-  /**
-   * Identifies the sender, and limits the rate of attempts; also used for the agents' WebSocket.
-   */
+  /** Identifies the sender, and limits the rate of attempts; also for the agents' WebSocket. */
   async identify(
     visit: Pick<Visit, 'incoming' | 'local' | 'address'>,
     route: Pick<Route, 'name' | 'isMany'>,

@@ -22,10 +22,7 @@ type ViewOf<V, K> = K extends keyof V
     : never
   : never;
 
-/**
- * The events of the kernel or of a wing. The compiler compares the names that are public with what
- * there is.
- */
+/** The events of the kernel or a wing. The compiler compares public names with what there is. */
 export interface EventsPart<E extends Event, V extends Views<E> = object> {
   readonly kinds: {
     readonly [K in E['kind']]: EventKind<KeysOf<EventOf<E, K>> | KeysOf<ViewOf<V, K>>>;

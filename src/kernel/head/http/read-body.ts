@@ -14,9 +14,7 @@ const LARGE_BYTES = 1_048_576;
 /** From the header to the end of the body: 8 MiB over a slow line. */
 const BODY_MS = 60_000;
 
-/**
- * Requests with bodies beyond the ordinary limit, one at a time: each takes several times its size.
- */
+/** Requests with bodies beyond the usual limit, one at a time: each takes several times that. */
 export class LargeBodies {
   #last: Promise<unknown> = Promise.resolve();
 

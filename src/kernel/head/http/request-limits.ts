@@ -21,9 +21,7 @@ const CONNECTION_BURST = 30;
 const LOCAL_RATE = 500;
 /** After a restart a thousand waiting commands send three requests each before they are known. */
 const LOCAL_BURST = 4000;
-/**
- * A share of each local user beyond that: of a flood by one of them the others' logins have theirs.
- */
+/** A share of each local user beyond that: a flood by one leaves the others' logins theirs. */
 const OWNER_RATE = 50;
 const OWNER_BURST = 500;
 /** A node needs one connection; one that flaps waits longer from time to time. */
@@ -52,10 +50,7 @@ export class RequestLimits {
   readonly #numbers = new WeakMap<object, string>();
   #count = 0;
 
-  /**
-   * `userRate`: requests a second and user. `peers`: whose local connections are; absent: nobody
-   * knows.
-   */
+  /** `userRate`: requests a second and user. `peers`: who local clients are; absent: unknown. */
   constructor(userRate: number, peers?: Pick<PeerOwners, 'of'>) {
     this.#users = new RateLimit(userRate);
     this.#peers = peers;

@@ -35,9 +35,7 @@ import { SharedAnswers } from './shared-answers.ts';
 import { Side } from './side.ts';
 import { TaskMaps } from './task-maps.ts';
 
-/**
- * Not imported: an import reads every name of the module, and one of them loads a WebSocket client.
- */
+/** Not imported: an import reads every name of the module; one loads a WebSocket client. */
 const { createServer } = process.getBuiltinModule('node:http');
 const { createServer: createSecureServer } = process.getBuiltinModule('node:https');
 

@@ -23,9 +23,7 @@ export function validate(
   return err(refuse('argument.invalid', { what: describeIssues(parsed.error.issues, where) }));
 }
 
-/**
- * Like `validate`, for one entry of many: the entry is named once, before all that is wrong in it.
- */
+/** Like `validate`, for one entry of many: the entry is named once, before all that is wrong. */
 export function validateEntry(
   schema: z.ZodType,
   value: unknown,

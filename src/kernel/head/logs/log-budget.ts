@@ -106,10 +106,7 @@ export class LogBudget {
     log.warn({ bytes, bytesMax }, 'the output of unfinished jobs exceeds head.log_total');
   }
 
-  /**
-   * What is kept of whom. Output that comes meanwhile may count twice, never not at all. Null: the
-   * head stops.
-   */
+  /** What is kept of whom. Output coming meanwhile counts once or twice. Null: the head stops. */
   async #count(): Promise<Map<string, number> | null> {
     const since = this.#total.bytes;
     const found = new Map<string, number>();

@@ -246,9 +246,7 @@ export class LogFiles {
     return kept;
   }
 
-  /**
-   * Folds a log into its segment. The log is kept already: a failure costs only room on the disk.
-   */
+  /** Folds a log into its segment. The log is kept already: a failure costs only disk room. */
   async #fold(log: LogPlace, file: LogFile): Promise<void> {
     try {
       await this.#small.fold(log, file);

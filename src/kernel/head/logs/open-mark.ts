@@ -5,10 +5,7 @@
 import { rm, stat } from 'node:fs/promises';
 import { writeSmall } from './log-disk.ts';
 
-/**
- * What an agent sends ahead of an answer: what is smaller has come by the time its task's end is
- * told.
- */
+/** What an agent sends ahead of an answer: less has come by the time its task's end is told. */
 const MARKED_BYTES_MIN = 1_048_576;
 
 /** Whether a file of this size has a mark until its end has come. */

@@ -57,9 +57,7 @@ export class Pack {
     return this.#length;
   }
 
-  /**
-   * Where it begins; it is there for everybody only after `settle`. Throws, and nothing is there.
-   */
+  /** Where it begins; there for everybody only after `settle`. Throws, and nothing is there. */
   append(user: string, contents: readonly SmallContent[]): PlacedGroup {
     const at = this.#length;
     const pieces = encodeGroup(user, contents, this.#settled);

@@ -16,9 +16,7 @@ export function decideClock(step: Step, reading: ClockReading): void {
   } else if (step.state.clock?.boot !== reading.boot) step.emit({ kind: 'clock_read', reading });
 }
 
-/**
- * After another start of the machine only one thing is certain: that no record is from the future.
- */
+/** After another start of the machine only this is certain: no record is from the future. */
 function stepOf({ state, at }: Step, { boot, bootedAt }: ClockReading): number {
   const { clock, lastAt } = state;
   if (clock?.boot === boot) return bootedAt - clock.bootedAt;

@@ -40,9 +40,7 @@ export function keptUntil({ lives, lastAt, behind }: State, lastSeq: number): nu
   return behind === null ? lastAt : null;
 }
 
-/**
- * `heard`: newest that a node knows of this head. `ownSeq`: number of the head's own last record.
- */
+/** `heard`: newest that a node knows of this head. `ownSeq`: the head's own last record. */
 export interface Heard {
   readonly heard: Standing;
   readonly ownSeq: number;

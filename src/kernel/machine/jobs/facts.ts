@@ -94,9 +94,7 @@ export interface Task {
   startedAt: number | null;
   /** Since when it starts, ends or is kept; of no other state. Null: not known. */
   waitsSince: number | null;
-  /**
-   * Running time for the build of its batch: what it may take, and from its end on what it took.
-   */
+  /** Running time for its batch's build: what it may take, and once over, what it took. */
   buildMs: number;
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
@@ -141,10 +139,7 @@ export interface Part {
   readonly nodeRank: number;
   /** `storing`: its processes are gone, and what it leaves is being kept. */
   state: 'ordered' | 'started' | 'suspended' | 'storing' | 'ended';
-  /**
-   * Set while the part waits in the queue of a site whose own scheduler decides. Absent: it does
-   * not.
-   */
+  /** Set while the part waits in the queue of a site that decides itself. Absent: it does not. */
   atSite?: true;
   /** True while it waits on its node for a place of its job, and holds nothing. */
   isNext: boolean;
@@ -152,9 +147,7 @@ export interface Part {
   isBuilt?: true;
   /** Set when the node no longer has the part, and is asked how it ended. Absent: not so. */
   isAsked?: true;
-  /**
-   * Set when the part began before nodes that could not build were to try again. Absent: not so.
-   */
+  /** Set when the part began before nodes that could not build retry. Absent: not so. */
   isOfOldAttempt?: true;
   /** When it started, by the node's own clock. Absent: it has not, or nobody said. */
   nodeStartedAt?: number;

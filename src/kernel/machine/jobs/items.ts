@@ -34,9 +34,7 @@ function flawOfFields(program: Program, items: readonly Item[]): string | null {
   return `item ${missing.index} has no field '${missing.field}', which the command names`;
 }
 
-/**
- * In quotes of the line itself the value's own quotes would end them, and the shell would run it.
- */
+/** In the line's own quotes the value's quotes would end them, and the shell would run it. */
 function flawOfLine(program: Program, items: readonly Item[]): string | null {
   if (program.kind !== 'shell') return null;
   const [first = ''] = items;

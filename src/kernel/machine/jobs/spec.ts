@@ -130,10 +130,7 @@ function findQos(name: string, { scheduling }: Settings): string {
   return name;
 }
 
-/**
- * Time limit of a job that sets none: its partition's, else the cluster's, but never more than
- * allowed.
- */
+/** Time limit of a job that sets none: its partition's, else the cluster's, if allowed. */
 function defaultWalltime(
   { walltimeMs }: Submission,
   { defaults }: Settings,
@@ -150,9 +147,7 @@ function checkWalltime(wanted: number | null): number | null {
   return whole('the time limit in ms', wanted, 1000, 100 * 365 * DAY_MS);
 }
 
-/**
- * Checks a warning: it comes while the job runs, so the time limit must be longer than its lead.
- */
+/** Checks a warning: it comes while the job runs, so the limit must be longer than its lead. */
 function checkWarning(warning: Warning, walltimeMs: number | null): Warning {
   const { signal, leadMs, to } = warning;
   whole('a signal', signal, 1, 64);

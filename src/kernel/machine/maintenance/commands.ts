@@ -7,10 +7,7 @@ import type { WantedReservation } from '../reservations/commands.ts';
 
 export type MaintenanceCommand = PlanMaintenance | CancelMaintenance | NodeOn | CheckNode;
 
-/**
- * Looks at a node by a program of the cluster itself, at once and beside whatever runs there. From
- * the head.
- */
+/** Looks at a node by a program of the cluster, at once, beside what runs there. From the head. */
 export interface CheckNode {
   readonly kind: 'check_node';
   readonly node: NodeName;

@@ -47,10 +47,7 @@ export function decideMaintenances(step: Step): void {
   }
 }
 
-/**
- * The window of one that is under way ends between two ticks: nobody gets in before it is looked
- * at.
- */
+/** The window of one under way ends between two ticks: nobody gets in before it is looked at. */
 export function decideLateMaintenances(step: Step): void {
   for (const { id, ...one } of [...step.state.maintenances.values()]) {
     if (!isUnderWay(one)) continue;

@@ -117,9 +117,7 @@ export function decideEnroll(step: Step, command: EnrollNode, actor: Actor): Ans
   return ok({ kind: 'done' });
 }
 
-/**
- * What runs there keeps what it has: a node that was made too small gets nothing new until it fits.
- */
+/** What runs there keeps what it has: a node made too small gets nothing new until it fits. */
 export function decideModify(step: Step, command: ModifyNode, actor: Actor): Answer {
   const allowed = needRole(actor, 'admin', 'declaring what nodes have');
   if (!allowed.ok) return allowed;

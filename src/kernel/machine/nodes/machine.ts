@@ -53,10 +53,7 @@ export function forgetMachine(node: Node): void {
   forgetCopies(node);
 }
 
-/**
- * Forgets copies of a machine: their secret is no longer valid, and who has the new one may be
- * another machine.
- */
+/** Forgets copies of a machine: their secret ends; the new one's owner may be another machine. */
 export function forgetCopies(node: Node): void {
   node.machine = null;
   node.clones = [];

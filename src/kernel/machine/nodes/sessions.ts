@@ -107,9 +107,7 @@ export function decideFault(
   step.emit({ kind: 'node_fault_changed', node: name, fault });
 }
 
-/**
- * A node beyond the time-out: requeue what may be requeued without evidence, and expired leases.
- */
+/** A node beyond the time-out: requeue what needs no evidence, and expired leases. */
 export function decideSilence(step: Step, name: NodeName, silentMs: number): void {
   const node = step.state.nodes.get(name);
   if (node === undefined || silentMs < step.settings.nodeTimeoutMs) return;

@@ -43,9 +43,7 @@ export function forgetPauseRequests(step: Step): void {
   for (const node of step.state.nodes.values()) forgetPauseRequest(step, node);
 }
 
-/**
- * At a hello, too: after a while without a head its orders come before the next look at all nodes.
- */
+/** At a hello, too: after time without a head its orders precede the next look at all nodes. */
 export function forgetPauseRequest(step: Step, { name, pausing }: Node): void {
   if (pausing.wish === null || step.at < pausing.wish.until) return;
   step.emit({ kind: 'node_pause_forgotten', node: name });

@@ -180,9 +180,7 @@ interface Placing extends Pick<Room, 'purpose'> {
   readonly times: Coming['times'];
 }
 
-/**
- * Named nodes whatever their state; others only while they may be counted on, the present first.
- */
+/** Named nodes whatever their state; others only if they may be counted on, present ones first. */
 export function roomFor(
   { state, at }: Pick<Step, 'state' | 'at'>,
   { nodeNames }: Pick<ReservationRequest, 'nodeNames'>,

@@ -83,10 +83,7 @@ export function decideSignal(step: Step, command: SignalTask, actor: Actor): Ans
   return ok({ kind: 'changed', count: running.length });
 }
 
-/**
- * Returns null when it can be done for all of them. Else none is touched, so that none is counted
- * for nothing.
- */
+/** Null when it can be done for all. Else none is touched: none is counted for nothing. */
 function refuseAtSite(
   step: Step,
   tasks: readonly Task[],
@@ -147,9 +144,7 @@ export function decideRelease(step: Step, jobId: JobId, actor: Actor): Answer {
 
 const SUSPENDABLE: ReadonlySet<TaskState> = new Set(['starting', 'running', 'suspended']);
 
-/**
- * Also where another keeps it stopped already: when that one lets it go, the owner's stop stays.
- */
+/** Also where another keeps it stopped: when that one lets go, the owner's stop stays. */
 export function decideSuspend(step: Step, place: TaskPlace, actor: Actor): Answer {
   const found = targets(step, place, actor);
   if (!found.ok) return found;
@@ -183,9 +178,7 @@ export function decideResume(step: Step, place: TaskPlace, actor: Actor): Answer
   return ok({ kind: 'changed', count: suspended.length });
 }
 
-/**
- * What a site's operators have suspended there is let go on where the site lets the asker do that.
- */
+/** What a site's operators suspended goes on where the site lets the asker do that. */
 function resumeOthers(
   step: Step,
   { job, holding }: Targets,

@@ -26,10 +26,7 @@ import {
   verdict,
 } from './verdict.ts';
 
-/**
- * After a part of the task has ended: ends its siblings when needed, and the task with its last
- * part.
- */
+/** After a part has ended: ends its siblings when needed, and the task with its last part. */
 export function settleTask(step: Step, task: Task): void {
   const parts = [...task.parts.values()];
   if (parts.every((part) => part.state === 'ended')) {

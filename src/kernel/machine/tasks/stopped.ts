@@ -76,9 +76,7 @@ export interface Coming {
   readonly times: readonly Pick<Window, 'from' | 'to'>[];
   /** What recurs already. */
   readonly windowsOn: ReadonlyMap<NodeName, readonly Window[]>;
-  /**
-   * Stopped tasks that were looked at on another of their nodes, and whether they are in the way.
-   */
+  /** Stopped tasks that were looked at on another of their nodes, and if they are in the way. */
   readonly judged: Map<Task, boolean>;
 }
 

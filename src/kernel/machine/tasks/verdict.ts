@@ -155,9 +155,7 @@ export function crashOf({ state }: Step, task: Task): 'crash' | 'neither' {
   return isInMaintenance(state, task) ? 'neither' : 'crash';
 }
 
-/**
- * The first part of an MPI task, once its program has ended by itself: the others only serve it.
- */
+/** The first part of an MPI task, once its program has ended: the others only serve it. */
 export function endedProgram({ job, parts }: Task): Part | undefined {
   if (job.spec.mpi === undefined) return undefined;
   const first = [...parts.values()].find((part) => part.nodeRank === 0);
@@ -192,10 +190,7 @@ function worstPart(parts: readonly Part[]): Part | undefined {
     .sort((a, b) => gravity(a) - gravity(b) || a.nodeRank - b.nodeRank)[0];
 }
 
-/**
- * Exit of the process that decided, in its own words; a cancelled one may well have ended by
- * itself.
- */
+/** Exit of the process that decided, in its own words; a cancelled one may end by itself. */
 function exitOf(part: Part): Pick<Outcome, 'exit' | 'process'> {
   const { processes } = present(part.end, 'the end of the part');
   const process = processes.find((one) => one.exit.code !== 0) ?? processes[0];

@@ -80,9 +80,7 @@ export const COURSE = {
     type: written(parseOnNodeLoss),
     offers: ['requeue', 'wait', 'lease='],
   },
-  /**
-   * `end`: all of a task ends when the kernel kills a process of it for memory. Default: `tell`.
-   */
+  /** `end`: all of a task ends when the kernel kills one process for memory. Default: `tell`. */
   onOom: {
     flags: '--on-oom <what>',
     words:

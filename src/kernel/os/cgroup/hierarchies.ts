@@ -3,10 +3,7 @@
 
 export interface Hierarchy {
   readonly version: 1 | 2;
-  /**
-   * Controllers of a version 1 hierarchy; empty for version 2, whose controllers a file in it
-   * names.
-   */
+  /** Controllers of a version 1 hierarchy; empty for version 2, where a file names them. */
   readonly controllers: readonly string[];
   /** The directory of our own group. */
   readonly path: string;

@@ -7,9 +7,7 @@ const SCRATCH = Buffer.alloc(4096);
 /** The other half is for connections, outputs and journals. */
 const KEPT_SHARE = 0.5;
 
-/**
- * Half of the files that this process may have open; Node has raised the limit as far as it goes.
- */
+/** Half of the files that this process may open; Node has raised the limit all the way. */
 export function keptFilesMax(limits = readFileSync('/proc/self/limits', 'utf8')): number {
   const [, soft = ''] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
   return soft === 'unlimited' ? Number.POSITIVE_INFINITY : Math.floor(Number(soft) * KEPT_SHARE);

@@ -50,10 +50,7 @@ export function countMembers(root: Root): number {
   return certain.length + possible.length;
 }
 
-/**
- * Signals each that is certain; kills go on until nobody new is found. Returns how many were
- * reached.
- */
+/** Signals each that is certain; kills go on until nobody new is found. Returns their number. */
 export function signalMembers(root: Root, signal: number, scope: number = SCOPE.all): number {
   const SIGKILL = 9;
   const reached = new Set<string>();

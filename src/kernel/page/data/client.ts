@@ -60,10 +60,7 @@ export function asRetried(error: HeadError): HeadError {
   return new HeadError({ code, kind, message, hint: 'The page tries again by itself.' });
 }
 
-/**
- * What the body of an answer has; throws `HeadError` when the connection ends before it is all
- * there.
- */
+/** What the body of an answer has; throws `HeadError` when the connection ends before its end. */
 export async function whole<T>(body: Promise<T>, hint = 'Try again.'): Promise<T> {
   try {
     return await body;

@@ -134,9 +134,7 @@ function tell(events: readonly LiveEvent[] | 'all'): void {
   for (const listener of [...listeners]) listener(events);
 }
 
-/**
- * A line that is broken off because of its silence stays silent until the head is known to be away.
- */
+/** A line broken off because of its silence stays silent until the head is known to be away. */
 function howCut(error: unknown): 'lost' | 'silent' {
   const code = error instanceof HeadError ? error.code : '';
   const isSilent = code === 'head.silent' || (code === '' && line.value.kind === 'silent');

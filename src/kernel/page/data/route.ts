@@ -33,17 +33,13 @@ export function go(parts: readonly (string | number)[], query: Record<string, st
   location.hash = hrefOf(parts, query);
 }
 
-/**
- * A part of what is shown that the reader chooses, in the address: a reload and a way back keep it.
- */
+/** A part of the view that the reader chooses, in the address: a reload and a way back keep it. */
 export function useChosen(name: string, usual = ''): [string, (value: string) => void] {
   const value = place.value.query.get(name) ?? usual;
   return [value, (next) => changeQuery({ [name]: next === usual ? '' : next })];
 }
 
-/**
- * Empty: away with it. Without an entry in the history: for what changes while one types or drags.
- */
+/** Empty: away with it. Without an entry in the history: for changes while one types or drags. */
 export function changeQuery(changes: Readonly<Record<string, string>>): void {
   const next = { ...Object.fromEntries(place.value.query), ...changes };
   const hash = hrefOf(place.value.parts, next);

@@ -24,9 +24,7 @@ export interface Action {
   readonly isBad?: boolean;
 }
 
-/**
- * How long the notice of a success stays over the page; that of a failure stays until it is closed.
- */
+/** How long the notice of a success stays over the page; a failure's stays until closed. */
 const TOLD_MS = 12_000;
 
 /** What came of the last action; said aloud by screen readers. */

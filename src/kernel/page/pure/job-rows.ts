@@ -108,9 +108,7 @@ export function placesOf(
   return own.map((place) => place ?? free.shift() ?? fresh++);
 }
 
-/**
- * The rows of a window in this order of places, in which nothing has to move; null: in their own.
- */
+/** The rows of a window in this order of places, where nothing has to move; null: their own. */
 export function inPlaces(
   from: number,
   places: readonly number[],

@@ -12,9 +12,7 @@ export interface LoadCurves {
 /** What the head says of this moment. */
 type Present = Pick<LoadPoint, 'cpus' | 'waiting'>;
 
-/**
- * Steps of the head, and the present as the last point; without one they end with the last step.
- */
+/** Steps of the head, and the present as last point; without one they end with the last step. */
 export function curvesOf({ points, now }: LoadReply, present: Present | null): LoadCurves {
   const times: number[] = [];
   const cpus: (number | null)[] = [];

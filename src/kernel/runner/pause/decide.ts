@@ -7,9 +7,7 @@ import type { RunnerEvent } from '../events.ts';
 import type { RunnerState } from '../state.ts';
 import type { AskedPause } from './state.ts';
 
-/**
- * How often the deadline is looked at: a sleeping machine or a set clock stops no timer in time.
- */
+/** How often the deadline is looked at: a sleeping machine or set clock stops no timer in time. */
 const LOOK_MS = 10_000;
 
 export interface PauseInput {

@@ -2,9 +2,7 @@
 
 import { type OwnerPause, type Pause, pauseWords, type YieldPause } from '../../model/pause.ts';
 
-/**
- * A pause on request. Over with the first of both clocks, so that setting one makes it no longer.
- */
+/** A pause on request. Over with the first of both clocks: setting one makes it no longer. */
 export interface AskedPause extends OwnerPause {
   /** Monotonic, of this boot. */
   readonly endsAt: number;

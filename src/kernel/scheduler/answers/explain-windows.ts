@@ -8,10 +8,7 @@ import type { Window } from '../room/lane.ts';
 
 type Named = Pick<Window, 'name' | 'purpose'> | undefined;
 
-/**
- * Returns null when nothing that is set aside is in its way, or more than that. `board`: made of
- * `options`.
- */
+/** Null when nothing set aside is in its way, or more than that. `board`: made of `options`. */
 export function windowReason(
   ask: Ask,
   options: BoardOptions,

@@ -40,10 +40,7 @@ export interface Forecast {
   readonly wait?: SiteWait;
 }
 
-/**
- * Returns null when never, as things are. The target need not be in the queue. Cost: bounded by
- * three limits.
- */
+/** Null: never, as things are. The target need not be in the queue. Three limits bound the cost. */
 export function forecast(
   snapshot: Snapshot,
   target: Candidate,
@@ -152,9 +149,7 @@ export interface PlannedStart {
   readonly wait?: SiteWait;
 }
 
-/**
- * The starts of all that wait, in the order of the line, as far as the limits of a forecast reach.
- */
+/** The starts of all that wait, in the line's order, as far as a forecast's limits reach. */
 export function plannedStarts(
   snapshot: Snapshot,
   now: number,

@@ -73,9 +73,7 @@ export function typesOn(nodes: Iterable<{ readonly total: Resources }>): readonl
   return [...types].sort();
 }
 
-/**
- * The type that is asked for and that no node has; null: there is one of each, or of one of them.
- */
+/** The type that is asked for and no node has; null: there is one of each, or of one of them. */
 export function unknownType(wanted: Resources, known: readonly string[]): string | null {
   const { types = null } = wanted.gpuKind ?? ANY_KIND;
   if (types === null) return null;

@@ -63,10 +63,7 @@ function isThrottled({ runningMax, running, pending }: QueueEntry, index: number
   return runningMax !== null && running + pending.countBelow(index) >= runningMax;
 }
 
-/**
- * A forecast searches for no room: where the turn did not get to the task, it is one at the
- * earliest.
- */
+/** A forecast searches no room: where the turn did not reach the task, it says the earliest. */
 function knownUpTo(reached: Turn | TooFar, found: Forecast | null): Forecast | null {
   if (found === null || 'board' in reached) return found;
   return { ...found, unplannedAfter: found.unplannedAfter ?? reached.seen };

@@ -8,10 +8,7 @@ import type { Slot } from '../room/slots.ts';
 
 export interface SiteWait {
   readonly site: NodeName;
-  /**
-   * From the instant on at which the plan gives it the task. Infinite: it takes no work, as far as
-   * it says.
-   */
+  /** From when the plan gives it the task. Infinite: it takes no work, as far as it says. */
   readonly waitMs: number;
   /** When it was listed, in ms since 1970; null: it never was. */
   readonly listedAt: number | null;

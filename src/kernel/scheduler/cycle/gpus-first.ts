@@ -43,10 +43,7 @@ export class GpusFirst {
     return partition.policy !== 'fifo' && entry.runningMax === null;
   }
 
-  /**
-   * Those that come after it, in their order. Of arrays with a running limit only their turn
-   * counts.
-   */
+  /** Those that come after it, in order. Of arrays with a running limit only their turn counts. */
   rivalsOf(next: Candidate): Rivals {
     this.#line ??= new Line(bandsOf(this.#queue.gpuGroups), this.#rules);
     const line = this.#line;

@@ -78,10 +78,7 @@ export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn
   return new Cycle(snapshot, now).runUntil(target);
 }
 
-/**
- * What became of a task that was considered, with its group: `done`: the group's next task has its
- * turn.
- */
+/** What became of a task that was considered, and its group: `done`: the next has its turn. */
 type Fate = 'done' | 'hopeless' | 'closing';
 
 class Cycle {

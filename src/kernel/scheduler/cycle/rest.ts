@@ -55,10 +55,7 @@ export function waitingOf(heads: readonly SlotPromise[], gap: Gap): PendingPromi
   return waiting.sort((a, b) => (isBefore(a.candidate, b.candidate) ? -1 : 1));
 }
 
-/**
- * Tasks of the gap that were not there when the cycle before was made, in partitions where nobody
- * passes them.
- */
+/** Tasks of the gap that came after the last cycle, in partitions where none may pass. */
 export function* newcomersOf(gap: Gap): Generator<Candidate> {
   const { queue, rules } = gap;
   for (const entry of queue.arrivals) {

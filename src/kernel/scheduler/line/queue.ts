@@ -48,9 +48,7 @@ export interface ShapeParts {
   readonly reservation: string | null;
 }
 
-/**
- * Entries that stand or fall together: one shape of one user, or one array with a running limit.
- */
+/** Entries that stand or fall together: one user's shape, or one array with a running limit. */
 export interface Group {
   readonly key: string;
   readonly shape: Shape;

@@ -134,10 +134,7 @@ export class Board {
     return views.map((view) => this.#take(view, ask, taker));
   }
 
-  /**
-   * The earliest time, not before `from`, at which all nodes asked for fit together; null =
-   * never, or `isSpent`.
-   */
+  /** The earliest time from `from` on at which all nodes fit together; null: never or `isSpent`. */
   slot(ask: Ask, from = this.now): Slot | null {
     const key = from === this.now ? ask.key : `${ask.key} from ${from}`;
     let finder = this.#finders.get(key);

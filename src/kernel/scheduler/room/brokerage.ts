@@ -23,9 +23,7 @@ export interface SiteStanding {
 
 /** What sites are compared by. */
 export interface Brokerage {
-  /**
-   * Queues of sites whose own scheduler decides; on other nodes a task with room starts at once.
-   */
+  /** Queues of sites that decide themselves; on other nodes a task with room starts at once. */
   readonly standings: ReadonlyMap<NodeName, SiteStanding>;
   /** Price of a cpu hour by the site's name, or the node's; absent: 0. */
   readonly prices: Readonly<Record<string, number>>;
@@ -74,10 +72,7 @@ function unknownOf(standing: SiteStanding | undefined): 'unread' | 'silent' | nu
   return standing.isSilent === true ? 'silent' : null;
 }
 
-/**
- * How long the site would make it wait; null: the node has no queue of its own, and starts it at
- * once.
- */
+/** How long the site would make it wait; null: the node has no queue, and starts it at once. */
 export function waitAt(
   view: Pick<NodeView, 'name' | 'labels' | 'total' | 'free'>,
   ask: Ask,
@@ -118,10 +113,7 @@ function priceOf({ name, labels }: NodeView, { prices }: Brokerage): number {
   return 0;
 }
 
-/**
- * Negative: `a` is the better one. A site that may never start the task comes last, however cheap
- * or near it is.
- */
+/** Negative: `a` is better. A site that may never start the task is last, cheap or near. */
 export function compareOffers(rule: SiteRule, a: Offer, b: Offer): number {
   const byHope = Number(isHopeless(a)) - Number(isHopeless(b));
   return byHope || compareByRule(rule, a, b);

@@ -8,9 +8,7 @@ import { addResources, askedOfPart, NO_RESOURCES, type Resources } from '../../m
 import type { NodeView, Running } from './pool.ts';
 import { FOREVER, hasRoom, Profile, type ShareEnd, UNKNOWN_END, type Want } from './profile.ts';
 
-/**
- * `external`: another program decides what starts there. `node_end`: its node is gone from then on.
- */
+/** `external`: another program decides what starts. `node_end`: its node is gone from then on. */
 export type WindowPurpose = Reservation['purpose'] | 'external' | 'node_end';
 
 /** A time in which shares of nodes are set aside for some, or, for maintenance, for nobody. */
@@ -92,9 +90,7 @@ export class Lane {
     return this.#of(reservation)?.earliest(wanted, from, durationMs) ?? FOREVER;
   }
 
-  /**
-   * What nobody has of each card at any instant of [from, to); undefined: they are only counted.
-   */
+  /** What nobody has of each card at any instant of [from, to); undefined: only counted. */
   cardsWithin(reservation: string | null, from: number, to: number): Cards | undefined {
     return this.#of(reservation)?.cardsWithin(from, to);
   }

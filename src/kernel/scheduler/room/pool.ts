@@ -21,10 +21,7 @@ export interface Running {
   readonly walltimeMs: number | null;
   /** The reservation that it runs in; null = none. */
   readonly reservation: string | null;
-  /**
-   * Another task of its job may have its place at any moment, for as long as it may run. Absent:
-   * none.
-   */
+  /** Another task of its job may get its place at any moment, as long as it runs. Absent: none. */
   readonly followed?: true;
   /** On its way out: its share is back in a moment. Absent: no. */
   readonly leaving?: boolean;
@@ -45,10 +42,7 @@ export interface Occupant {
   readonly canRequeue: boolean;
 }
 
-/**
- * What the scheduler sees of a node that is up, reachable and not drained. Never changed in
- * place.
- */
+/** What the scheduler sees of a node that is up, reachable, undrained. Never changed in place. */
 export interface NodeView {
   readonly name: NodeName;
   /** Registration order: the order of placement. */
@@ -74,9 +68,7 @@ interface NodeClass {
   readonly nodes: SortedList<NodeView>;
 }
 
-/**
- * A request asked for before, with the classes that can hold a part of it: kept as nodes change.
- */
+/** A request asked before, with the classes that can hold a part of it: kept as nodes change. */
 interface KnownRequest {
   readonly request: ResourceRequest;
   readonly classes: Set<NodeClass>;

@@ -13,9 +13,7 @@ import {
 
 /** Later than any time limit can end: the end of what has no end. */
 export const FOREVER = Number.MAX_SAFE_INTEGER;
-/**
- * When a task without time limit is assumed to end: after all that is planned, before `FOREVER`.
- */
+/** When a task without time limit is taken to end: after all that is planned, before `FOREVER`. */
 export const UNKNOWN_END = FOREVER / 2;
 
 /** A demand on one node. */

@@ -160,10 +160,7 @@ function emptied(node: NodeView): NodeView {
   return { ...node, free: node.total, idle: true, running: [] };
 }
 
-/**
- * What is in the way on a node that could give it: another reservation, or the task that ends
- * last.
- */
+/** What is in the way on a node that could give it: a reservation, or the task that ends last. */
 function obstacleOn(
   node: NodeView,
   part: ShareRequest,

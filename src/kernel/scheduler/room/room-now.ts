@@ -11,10 +11,7 @@ import { endWith, type Prepared, preparedFor } from './prepared.ts';
 import { FOREVER } from './profile.ts';
 import type { Views } from './views.ts';
 
-/**
- * Ready nodes that are each looked at; where more are ready, this many that fit are looked through
- * for one.
- */
+/** Ready nodes each looked at; of more, this many that fit are looked through for one. */
 const READY_LOOKS_MAX = 64;
 const READY_FRONT = 16;
 

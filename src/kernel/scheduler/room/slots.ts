@@ -15,9 +15,7 @@ export interface Slot {
 
 /** A node that could be one of those asked for. */
 export interface Candidate {
-  /**
-   * Not before this instant; a lower bound, since other plans may have taken the room meanwhile.
-   */
+  /** Not before this instant; a lower bound, as other plans may have taken the room meanwhile. */
   at: number;
   readonly order: number;
   readonly name: NodeName;
@@ -38,9 +36,7 @@ export interface Field {
   /** The others, in order of their instants: taken only as far as it goes. */
   readonly later: Iterator<Candidate>;
   readonly laneOf: (name: NodeName) => Lane;
-  /**
-   * The first instant at or after this one at which what is not of a node is there; absent: any.
-   */
+  /** The first instant from this one on at which what is not of a node is there; absent: any. */
   readonly opens?: (at: number) => number;
   /** Whether to give up here; absent: never. */
   readonly isOver?: () => boolean;
@@ -100,10 +96,7 @@ export class SlotFinder {
     }
   }
 
-  /**
-   * The first lanes in node order that fit at this instant, as many as are asked for if there
-   * are.
-   */
+  /** The first lanes in node order that fit at this instant, as many as asked for if there are. */
   #firstAt(at: number): Lane[] {
     const { nodeCount, want, reservation, durationMs } = this.#demand;
     const lanes: Lane[] = [];

@@ -173,10 +173,7 @@ export class SqliteStore implements Store {
   }
 }
 
-/**
- * A copy with a buffer of its own, which can be moved: encoders return views into a buffer that
- * they reuse.
- */
+/** A copy with a buffer of its own, which can be moved: encoders reuse the one they return. */
 function ownCopy(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   return new Uint8Array(bytes);
 }

@@ -35,9 +35,7 @@ export function copyStore(from: string, to: string, copiedAt: string): StoreCopy
   }
 }
 
-/**
- * Copies a file of SQLite that may be in use, as it was at one instant. Throws as `copyStore` does.
- */
+/** Copies a file of SQLite that may be in use, as of one instant. Throws as `copyStore` does. */
 export function copyDatabase(from: string, to: string): void {
   // An empty file is taken for none; made here, it is private from the start.
   createPrivate(to);

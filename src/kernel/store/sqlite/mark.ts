@@ -25,18 +25,13 @@ export interface Mark {
   readonly given: Given;
 }
 
-/**
- * In place of a mark: this store is a copy, and what was accepted after it was made is not in it.
- */
+/** In place of a mark: this store is a copy, without what was accepted after it was made. */
 export interface CopyMark {
   /** When the copy was made, as ISO 8601. */
   readonly copiedAt: string;
 }
 
-/**
- * Null when there is none, as before the first record, or after a power cut that took the first
- * one.
- */
+/** Null: there is none, as before the first record, or after a power cut that took the first. */
 export type Noted = Mark | CopyMark | 'unreadable' | null;
 
 /** Two slots, written in turn, each in a page of its own: a torn one leaves the other. */
@@ -157,9 +152,7 @@ export class MarkFile {
   }
 }
 
-/**
- * A store in `directory` that nobody has open becomes a copy: it opens only with consent to a loss.
- */
+/** A store in `directory` that nobody has open becomes a copy: it opens if loss is accepted. */
 export function markAsCopy(directory: string, { copiedAt }: CopyMark): void {
   const path = join(directory, 'weft.mark');
   writeFileSync(path, `weft-copy-1 ${copiedAt}\n`, { mode: 0o600, flush: true });

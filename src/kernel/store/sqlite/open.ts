@@ -10,9 +10,7 @@ export interface SqliteStoreOptions {
   readonly acceptLoss?: boolean;
   /** Paths in the directory that are there only where a store was, too. */
   readonly traces?: readonly string[];
-  /**
-   * Called with words about what is not as it should be, and does not keep the store from working.
-   */
+  /** Called with words about what is not as it should be, without keeping the store from work. */
   readonly warn?: (words: string) => void;
 }
 

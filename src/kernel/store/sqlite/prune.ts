@@ -70,9 +70,7 @@ function limitsOf(
   return { endedBefore: endedBefore ?? NEVER, submittedUntil, jobIdUntil, settledBefore };
 }
 
-/**
- * A job goes once its tasks are gone: who asks meanwhile sees fewer tasks, never a task of no job.
- */
+/** A job goes once its tasks are gone: others see fewer tasks, never a task of no job. */
 function pruneSome(connection: Connection, limits: Limits, lines: string[] | null) {
   let rows = 0;
   let jobs = 0;

@@ -31,10 +31,7 @@ export class Reserve {
     this.#isSpent = this.#size() === 0;
   }
 
-  /**
-   * True when the reserve was given up, and has not been made again: what is written now uses its
-   * room.
-   */
+  /** True when the reserve was given up and not made again: what is written now uses its room. */
   get isSpent(): boolean {
     return this.#isSpent;
   }

@@ -52,9 +52,7 @@ export function checkEntries({
   if (flaw !== null) throw failure(refuse('outputs.damaged', { task, what: flaw }));
 }
 
-/**
- * The tasks whose lists can be right, and what is wrong with the others; throws when none can be.
- */
+/** The tasks whose lists can be right, and what is wrong with others; throws when none can. */
 export function checkLists(tasks: readonly TaskFiles[]): {
   readonly right: readonly TaskFiles[];
   readonly lost: readonly string[];

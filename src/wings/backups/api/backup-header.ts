@@ -17,9 +17,7 @@ export const backupHeader = z.object({
   /** The head as of this instant, by its clock. */
   madeAt: instant,
   tookMs: count,
-  /**
-   * Entries of `files.jsonl`, bytes of its files, and those that the backup before did not have.
-   */
+  /** Entries of `files.jsonl`, bytes of its files, and those that the last backup did not have. */
   entries: count,
   bytes: count,
   newBytes: count,

@@ -73,10 +73,7 @@ function removeHalves(to: string, head: string): void {
   }
 }
 
-/**
- * Null, or why old ones are left: the new one is made all the same. `made`: it stays, whatever the
- * clock said.
- */
+/** Null, or why old ones are left: the new one is made all the same. `made`: it stays anyway. */
 function removeOld({ to, keep }: BackupOrder, head: string, made: string): string | null {
   try {
     const others = readBackups(to, head).filter(({ name }) => name !== made);
@@ -95,10 +92,7 @@ function removeOld({ to, keep }: BackupOrder, head: string, made: string): strin
   }
 }
 
-/**
- * The backup before, whose files are linked where they have not changed; null: there is none to
- * trust.
- */
+/** The backup before, whose unchanged files are linked; null: there is none to trust. */
 function lastOf(to: string, head: string): Last | null {
   const last = readBackups(to, head).at(-1);
   if (last === undefined) return null;

@@ -3,10 +3,7 @@
 
 /** Files of the process that runs, and room held back. The store has its own way into a backup. */
 const OF_PROCESS = /^weft\.(?:db|db-.*|mark|mark\.new|pid|lock|lock-.*|reserve|try-.*)$/;
-/**
- * Half of a file, rubbish, sums that are counted anew, and what is written all the time and not
- * missed.
- */
+/** Half of a file, rubbish, sums counted anew, and what is always written and never missed. */
 const MADE_AGAIN = [
   /^(?:blobs|archive)\/trash(?:\/|$)/,
   /^blobs\/incoming\//,

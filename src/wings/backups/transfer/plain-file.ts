@@ -13,10 +13,7 @@ export function openPlain(file: string): number | null {
   }
 }
 
-/**
- * Bytes of the file; null where it is no plain file, or has more than so many. Throws as open(2)
- * does.
- */
+/** Bytes of the file; null: no plain file, or more than so many. Throws as open(2) does. */
 export function readPlain(file: string, bytesMax: number): Buffer | null {
   const opened = openPlain(file);
   if (opened === null) return null;

@@ -117,9 +117,7 @@ function checkEmpty(to: string): void {
   throw failure(refuse('restore.not_empty', { folder: to }));
 }
 
-/**
- * What another one has put there so far would be removed as what was left of one that was cut off.
- */
+/** What another one has put there so far would be removed as left of one that was cut off. */
 function inUse(to: string, pid: number | undefined): Error {
   const who = pid === undefined ? '' : ` (process ${pid})`;
   return usage(

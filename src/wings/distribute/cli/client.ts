@@ -53,9 +53,7 @@ export const client = defineVerb<Options>({
   },
 });
 
-/**
- * The seed let the head connect to whatever listened; here a machine proves once that it may join.
- */
+/** The seed let the head connect to whatever listened; here a machine proves that it may join. */
 async function joinOnce(context: Context, { name, label }: Options): Promise<void> {
   const { membership } = new LocalPaths(context.directory);
   const token = context.environment['WEFT_JOIN'];

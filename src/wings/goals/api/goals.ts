@@ -29,10 +29,7 @@ export const goalsReply = z.object({
   everyMs: count,
   /** Whether repairs are planned without being asked for. */
   repairs: z.boolean(),
-  /**
-   * Where they are read from, when they were, ms since 1970, and why not again; null: a file that
-   * is in order.
-   */
+  /** Where they come from, read when (ms since 1970), and why not again; null: a file in order. */
   source: z
     .object({ url: z.string(), readAt: instantOrNull, problem: z.string().nullable() })
     .nullable(),

@@ -75,9 +75,7 @@ export function repairedAt(state: State, node: Node): number {
   return pastRepairs(state, node).at(-1)?.endedAt ?? 0;
 }
 
-/**
- * When the last maintenance of a site's node was over. Long ago: there was none, or it is our own.
- */
+/** When the last maintenance of a site's node was over. Long ago: there was none, or it is ours. */
 export function takenUntil(state: State, node: Node): number {
   if (memberOf(state, node) === null) return Number.NEGATIVE_INFINITY;
   const ends = [...state.maintenances.values()].flatMap(({ nodes, endedAt }) => {

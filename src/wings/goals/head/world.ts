@@ -24,9 +24,6 @@ export interface GoalPorts {
   readonly logs: Pick<LogFiles, 'read' | 'status'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly log: Log;
-  /**
-   * How the address fares that they are from, or a file that cannot be read; null, or absent: all
-   * is well.
-   */
+  /** How the address that they are from fares, or an unreadable file; null or absent: well. */
   readonly source?: () => GoalSourceState | null;
 }

@@ -55,10 +55,7 @@ type Agent = Pick<AgentInside, 'say'> & {
 
 export class Vouching {
   readonly #agent: Agent;
-  /**
-   * Certificate of the agent's own head; null: it knows that head by nothing that others can
-   * compare.
-   */
+  /** Certificate of the agent's own head; null: it knows that head by nothing to compare. */
   readonly #fingerprint: string | null;
   readonly #waiting = new Map<string, Waiting>();
 

@@ -157,9 +157,7 @@ interface Fetching {
   readonly keep: (token: Token) => void;
 }
 
-/**
- * Throws when the node takes its user for somebody else: that token is not kept, and so revoked.
- */
+/** Throws when the node takes its user for another: that token is not kept, and so revoked. */
 async function fetchVouched(
   api: Api,
   { begun: { ticket, everyMs }, by, keep }: Fetching & { readonly by: string },
@@ -212,9 +210,7 @@ async function asked(
   }
 }
 
-/**
- * A token that the head does not know to be kept is revoked: then this login has come to nothing.
- */
+/** A token not known to be kept is revoked by the head: then this login came to nothing. */
 export async function tellKept(
   api: Pick<Api, 'call'>,
   { ticket, everyMs, end }: { ticket: string; everyMs: number; end: number },

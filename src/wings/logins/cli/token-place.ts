@@ -43,9 +43,7 @@ export function tokenPlace(
   return { file, client: { file: client, text: `${lines.join('\n')}\n` } };
 }
 
-/**
- * A token of another head in that file would be sent to the one that the file of the client names.
- */
+/** A token of another head in that file would be sent to the one that the client's file names. */
 function refuseOther({ head }: { readonly head?: string | undefined }, url: URL): void {
   if (head === undefined) return;
   const named = URL.parse(head.includes('://') ? head : `https://${head}`);

@@ -27,10 +27,7 @@ export interface Asked {
 export interface Approval {
   readonly by: UserActor;
   readonly user: UserName;
-  /**
-   * What the head knew of both when the yes was said; one who is changed or removed meanwhile
-   * differs.
-   */
+  /** What the head knew of both at the yes; one who is changed or removed meanwhile differs. */
   readonly known: readonly (object | undefined)[];
 }
 
@@ -113,10 +110,7 @@ export class WaitingLogins {
     return found;
   }
 
-  /**
-   * By the hash of its ticket. After an approval the caller makes the token, and says so with
-   * `gave`.
-   */
+  /** By its ticket's hash. After an approval the caller makes the token and says so with `gave`. */
   take(ticketHash: string, now: number): Taken {
     this.#forget(now);
     const login = this.#byTicket(ticketHash);
@@ -151,10 +145,7 @@ export class WaitingLogins {
     if (this.#logins.get(code)?.answer.kind === 'issuing') this.#logins.delete(code);
   }
 
-  /**
-   * The token that is where it belongs; `kept`: that was said before. Null: there is none to be
-   * kept.
-   */
+  /** The token that is in its place; `kept`: that was said before. Null: none is to be kept. */
   toKeep(ticketHash: string, now: number): Given | 'kept' | null {
     const login = this.#byTicket(ticketHash);
     if (login === undefined || isOver(login, now)) return null;
@@ -162,9 +153,7 @@ export class WaitingLogins {
     return login.answer.kind === 'given' ? login.answer.given : null;
   }
 
-  /**
-   * Nothing more is told of its token. False: the login was over meanwhile, and its token revoked.
-   */
+  /** Nothing more is told of its token. False: the login was over, and its token revoked. */
   keep(ticketHash: string): boolean {
     const login = this.#byTicket(ticketHash);
     if (login?.answer.kind === 'given') login.answer = { kind: 'kept' };

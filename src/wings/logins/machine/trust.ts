@@ -4,9 +4,7 @@
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import type { MachineMarks } from '../../../kernel/model/node.ts';
 
-/**
- * What was trusted: this machine, under this secret, by a head whose store was not put back since.
- */
+/** What was trusted: this machine, under this secret, by a head whose store was not put back. */
 export interface Trust {
   readonly by: string;
   readonly at: number;

@@ -50,10 +50,7 @@ export function whyNotTrusted(state: State, name: NodeName): string | null {
   return whyUnfit(node);
 }
 
-/**
- * Another one once the head's store was put back from a copy: what was ended since may be back in
- * it.
- */
+/** Another one once the head's store was put back: what was ended since may be back in it. */
 function storeOf({ losses, copied }: State): string {
   return `${losses.at(-1)?.at ?? 0} ${copied?.at ?? 0}`;
 }

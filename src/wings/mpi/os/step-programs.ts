@@ -9,9 +9,7 @@ export interface StepPrograms {
   readonly client: string;
 }
 
-/**
- * Writes the client as a script of the state directory; launchers take it as their remote shell.
- */
+/** Writes the client as a script of the state directory; launchers take it for remote shell. */
 export function stepPrograms(stateDir: string): StepPrograms {
   const client = writeProgram(stateDir, 'weft-rsh', programFile('weft-rsh'));
   return { server: [process.execPath, ...SMALL, programFile('weft-rshd')], client };

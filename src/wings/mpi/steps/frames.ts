@@ -5,9 +5,7 @@ import type { Socket } from 'node:net';
 export const KINDS = ['start', 'stdin', 'stdin_end', 'signal', 'stdout', 'stderr', 'end'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/**
- * `start`: the command line. `signal`: a name. `end`: JSON of `StepEnd`. Else bytes, or nothing.
- */
+/** `start`: the command line. `signal`: a name. `end`: JSON of `StepEnd`. Else bytes, or none. */
 export interface Frame {
   readonly kind: Kind;
   readonly body: Buffer;

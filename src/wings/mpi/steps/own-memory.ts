@@ -40,9 +40,7 @@ export function takeOwnMemory(environment: Environment, memory = MEMORY): OwnMem
 
 const OWNED = /^weft-mpi-(\d+)-(\d+)-(\d+)-[A-Za-z0-9]{6}$/;
 
-/**
- * What servers of this user have left that were killed: nobody else would ever free that memory.
- */
+/** What killed servers of this user have left: nobody else would ever free that memory. */
 function removeOrphans(memory: string, namespace: string): void {
   for (const name of readdirSync(memory)) {
     const [, where, pid = '', start] = OWNED.exec(name) ?? [];
@@ -56,10 +54,7 @@ function removeOrphans(memory: string, namespace: string): void {
   }
 }
 
-/**
- * Returns null when this machine does not tell, and then nobody could say later whose memory is
- * whose.
- */
+/** Null when this machine does not tell: nobody could say later whose memory is whose. */
 function namespaceOfPids(): string | null {
   try {
     return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? null;

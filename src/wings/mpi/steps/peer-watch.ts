@@ -8,9 +8,7 @@ export interface PeerWatch {
   readonly everyMs: number;
   /** One that is not answered by then has failed. */
   readonly attemptMs: number;
-  /**
-   * This many missed signs of life in a row are no hiccup of a network, nor a switch that restarts.
-   */
+  /** This many missed signs of life are no hiccup of a network, nor a switch that restarts. */
   readonly missesMax: number;
 }
 

@@ -10,9 +10,7 @@ import type { OptionsPart } from '../../../kernel/config/part.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { NotifyRules } from '../../../kernel/model/notification.ts';
 
-/**
- * How notifications are sent: secrets stay in their files, which are read anew for each attempt.
- */
+/** How notifications are sent: secrets stay in their files, read anew for each attempt. */
 export interface NotifyOptions {
   readonly matrix: { readonly homeserver: string; readonly tokenFile: string } | null;
   readonly webhook: {

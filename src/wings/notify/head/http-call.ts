@@ -76,10 +76,7 @@ function answerOf(call: HttpCall, signal: AbortSignal): Promise<HttpAnswer> {
   });
 }
 
-/**
- * The connection goes to the very addresses that were looked at: no second answer of the name
- * counts.
- */
+/** The connection goes to the addresses that were looked at: no second look-up counts. */
 function guarded(mayReach: (address: string) => boolean): LookupFunction {
   return (name, options, done) => {
     lookup(name, { ...options, all: true }, (error, addresses) => {

@@ -52,9 +52,7 @@ const SPECIAL_V4 = listOf([
   ...['172.16.0.0/12', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16'],
   ...['198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'],
 ]);
-/**
- * The only part of IPv6 that is given out, and what of it leads elsewhere: Teredo, examples, 6to4.
- */
+/** The only part of IPv6 that is given out, and what leads elsewhere: Teredo, examples, 6to4. */
 const GLOBAL_V6 = listOf(['2000::/3']);
 const SPECIAL_V6 = listOf(['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20']);
 

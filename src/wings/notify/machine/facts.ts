@@ -3,9 +3,7 @@
 import type { News } from '../../../kernel/model/notification.ts';
 
 export interface NotificationsFacts {
-  /**
-   * By their subject (`formatSubject`), oldest first; those over are kept for a while to be shown.
-   */
+  /** By subject (`formatSubject`), oldest first; those over are kept for a while to be shown. */
   readonly notifications: Map<string, Notification>;
 }
 

@@ -13,10 +13,7 @@ export interface PauseOptions {
   readonly owners: readonly string[];
   /** The agent's own socket, for users of the machine. */
   readonly door: string;
-  /**
-   * Whether users of the machine find it without knowing where; absent: it is looked for where it
-   * is.
-   */
+  /** Whether local users find it without knowing where; absent: it is where they look. */
   readonly isAnnounced?: true;
   /** When the node stands aside by itself; absent: never. */
   readonly yield?: YieldOptions;

@@ -29,9 +29,7 @@ export interface Course {
   readonly ending: AbortSignal;
   /** Ms since 1970. */
   readonly begunAt: number;
-  /**
-   * Since when nobody knows whether a launch was taken, in ms of the monotonic clock, by its name.
-   */
+  /** Since when nobody knows if a launch was taken, in ms of the monotonic clock, by its name. */
   readonly doubtfulSince: Map<string, number>;
 }
 
@@ -58,9 +56,7 @@ export async function launch(world: PilotWorld, wanted: Wanted, course: Course):
   if (!(await submit(world, wanted))) course.doubtfulSince.set(name, world.clock.monotonic());
 }
 
-/**
- * One that a head before this one may have submitted is in doubt from when this one looks for it.
- */
+/** One that an earlier head may have submitted is in doubt from when this one looks for it. */
 function isInDoubt(
   { clock }: PilotWorld,
   { askedAt }: Launch,

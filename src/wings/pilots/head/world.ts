@@ -14,10 +14,7 @@ export interface PilotWorld {
   readonly chance: Chance;
   readonly log: Log;
   readonly hosts: Readonly<Record<PilotSystem, PilotHost>>;
-  /**
-   * The account that gives a user's commands; null: there is none of that name. Rejects when nobody
-   * can tell.
-   */
+  /** The account that gives a user's commands; null: none of that name. Rejects when unknown. */
   readonly accountOf: (name: UserName) => Promise<PilotAccount | null>;
   /** What a pilot joins with; null: the head listens on no port. */
   readonly ticketOf: (token: string) => string | null;

@@ -67,9 +67,7 @@ function follow(step: Step, fleet: Fleet): void {
   dismissIdle(step, fleet, staying, needed);
 }
 
-/**
- * One launch at a time is on its way, and after a failure each waits longer than the one before.
- */
+/** One launch at a time is on its way, and after each failure the next waits longer. */
 function ask(step: Step, fleet: Fleet, count: number): void {
   const { id, isPaused, failures, failedAt, launches } = fleet;
   if (isPaused || [...launches.values()].some(({ site }) => site === null)) return;

@@ -59,9 +59,7 @@ export interface Launch {
 export interface Pilot {
   readonly index: number;
   readonly node: NodeName;
-  /**
-   * `up`: it runs there, its node has connected, and its end is known as far as it ever will be.
-   */
+  /** `up`: it runs there, its node has connected, and its end is as known as it ever will be. */
   readonly phase: 'waiting' | 'running' | 'up';
   /** When its batch system ends it at the latest; null: not known, or no limit. */
   readonly endsAt: number | null;

@@ -106,10 +106,7 @@ async function packed(args: readonly string[], tries: number): Promise<void> {
   }
 }
 
-/**
- * Names and folders of the packages that the one in `folder` needs, and theirs; the first of a name
- * counts.
- */
+/** Names and folders of packages that the one in `folder` needs, and theirs; first name counts. */
 function packagesOf(folder: string): Map<string, string> {
   const found = new Map<string, string>();
   const open = [folder];

@@ -22,9 +22,7 @@ export interface Answer {
 
 /** What a script may print; more is a machine that does something else. */
 const OUTPUT_BYTES_MAX = 1_048_576;
-/**
- * What was printed before ssh ended is here by then; a shared connection keeps its streams open.
- */
+/** What was printed before ssh ended is here by then; a shared connection keeps streams open. */
 const LINGER_MS = 500;
 /** How long ssh tries to reach a machine. */
 const CONNECT_S = 15;

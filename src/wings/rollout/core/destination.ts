@@ -25,10 +25,7 @@ export function parseDestination(
   return read.ok ? ok({ ssh: text, name: read.value }) : err(read.error);
 }
 
-/**
- * A file of hosts: a destination in each line, with the node's name behind it if it is to be
- * another.
- */
+/** A file of hosts: a destination in each line, the node's name behind it if it is another. */
 export function parseHosts(text: string): Result<Destination[], { line: number; what: string }> {
   const found: Destination[] = [];
   for (const [index, whole] of text.split('\n').entries()) {

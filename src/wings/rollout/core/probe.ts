@@ -15,9 +15,7 @@ export interface Probe {
   readonly freeBytes: number;
   /** The release that an earlier run has put there; null: none has. */
   readonly release: string | null;
-  /**
-   * What it is a member of already: the head's fingerprint, and its name there; null: of nothing.
-   */
+  /** What it is a member of: the head's fingerprint, and its name there; null: of nothing. */
   readonly member: { readonly fingerprint: string; readonly name: string } | null;
   /**
    * The machine whose node lies there: another one where both have the same home. Null: none, or

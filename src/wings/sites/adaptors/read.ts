@@ -154,10 +154,7 @@ export function clockOf(text: string): number | null {
   return seconds === null ? null : seconds * 1000;
 }
 
-/**
- * `Sun Nov 22 02:19:03 2026`, as ctime(3) has it, in the zone of the command: a gateway runs it
- * with TZ=UTC.
- */
+/** `Sun Nov 22 02:19:03 2026`, as ctime(3) has it, in the command's zone: gateways set TZ=UTC. */
 export function instantOfCtime(text: string | null | undefined): number | null {
   const isWhole = /^\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/.test(text ?? '');
   const at = isWhole ? Date.parse(`${text} UTC`) : Number.NaN;

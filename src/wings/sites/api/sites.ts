@@ -37,10 +37,7 @@ const seen = z
 const filterState = z.object({
   rules: z.array(z.object({ name: z.string(), over: z.string(), matched: count, of: count })),
   sources: z.array(z.object({ name: z.string(), ageMs: z.number().nullable(), problem: words })),
-  /**
-   * Why the file of rules cannot be read, those before being in force, or which names clash; null:
-   * all is well.
-   */
+  /** Why the rules cannot be read (those before hold), or which names clash; null: all is well. */
   problem: words,
 });
 

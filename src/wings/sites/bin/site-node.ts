@@ -195,10 +195,7 @@ async function nodesOfSite(site: SiteOptions): Promise<readonly SiteNode[]> {
   return nodes.value;
 }
 
-/**
- * What all its nodes have together, and the largest of them; a gateway of nodes of their own has
- * nothing itself.
- */
+/** What its nodes have together, and the largest; a gateway of own nodes has nothing itself. */
 async function sizeOfSite(site: SiteOptions): Promise<SiteSize> {
   return sizeOf(site.mode === 'steer' ? [] : await nodesOfSite(site));
 }

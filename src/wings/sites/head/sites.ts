@@ -95,10 +95,7 @@ export class Sites {
     return undefined;
   }
 
-  /**
-   * Queues of the sites whose own schedulers decide, as they were listed last; others were not read
-   * yet.
-   */
+  /** Queues of sites that decide themselves, as listed last; others were not read yet. */
   standings(monotonic: number, now: number): ReadonlyMap<NodeName, SiteStanding> {
     const standings = new Map<NodeName, SiteStanding>();
     for (const site of this.#known.values()) {

@@ -106,10 +106,7 @@ function enrol(step: Step, gateway: Node, shown: string): void {
   step.emit({ kind: 'node_drained', node: name.value, reason: drain.reason, by: drain.by });
 }
 
-/**
- * Job of ours that stands for one of the site's, and which of its tasks; of an array the whole has
- * no index.
- */
+/** Job of ours that stands for one of the site's, and which task; a whole array has no index. */
 interface KnownJob {
   readonly job: Job;
   readonly index: number | null;

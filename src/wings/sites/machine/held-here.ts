@@ -12,10 +12,7 @@ import type { SiteHold } from '../../../kernel/model/site.ts';
 /** Longer lists of elements are told as a number: a site's users read 200 characters. */
 const INDICES_LENGTH_MAX = 40;
 
-/**
- * Jobs that are held here, so that the gateway can tell their users why (G20). Of very many only
- * the first ones.
- */
+/** Jobs held here, for the gateway to tell their users why (G20). Of many only the first ones. */
 export function heldHere({ indexes, jobs }: State, site: NodeName): SiteHold[] {
   const holds: SiteHold[] = [];
   for (const id of indexes.foreign.values()) {

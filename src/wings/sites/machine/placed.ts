@@ -21,10 +21,7 @@ interface Placed {
   readonly index: number;
 }
 
-/**
- * Notes a job that runs though we did not start it, even beyond what is free. False: its nodes are
- * unknown here.
- */
+/** Notes a job that runs unasked, even beyond what is free. False: its nodes are unknown here. */
 export function place(step: Step, site: Site, placed: Placed, listed: ListedJob): boolean {
   const shares = sharesOf(step, site, placed, listed);
   if (shares !== null) allocate(step, placed.job, placed.index, shares);

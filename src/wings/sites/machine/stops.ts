@@ -45,9 +45,7 @@ export function stopsWanted(state: State, gateway: NodeName): StopRequest[] {
   return wanted;
 }
 
-/**
- * Writes down what its gateways are about to be told; one that is away is told when it is there.
- */
+/** Writes down what its gateways are about to be told; one that is away is told on its return. */
 export function askStops(step: Step, id: string): void {
   for (const name of maintenanceOf(step.state, id).nodes) {
     const node = step.state.nodes.get(name);

@@ -2,9 +2,7 @@
 
 import type { SiteJob, SiteNode, SiteWhere } from '../../../kernel/model/site.ts';
 
-/**
- * Those that are so, of all where nothing is asked for. A string: too few of them are, in words.
- */
+/** Those that are so, of all where nothing is asked for. A string: too few are, in words. */
 export function nodesThere(
   { where, nodeCount }: Pick<SiteJob, 'where' | 'nodeCount'>,
   nodes: readonly SiteNode[],

@@ -48,10 +48,7 @@ export function siteNotes(folder: string): SiteNotes {
   };
 }
 
-/**
- * Syncs a folder, so that its files are there after a crash of the machine, and removed ones are
- * gone.
- */
+/** Syncs a folder: its files survive a crash of the machine, and removed ones stay gone. */
 function sync(folder: string): void {
   const file = openSync(folder, 'r');
   try {

@@ -13,10 +13,7 @@ export interface SiteFolders {
   list(): readonly number[];
   /** What its user and the site's nodes see of it. */
   path(launchId: number): string;
-  /**
-   * Makes it, with that for this user alone, who finds this script there, and these files by their
-   * names.
-   */
+  /** Makes it and that for this user alone, who finds script and files there by their names. */
   make(
     launchId: number,
     user: SiteUser | null,
@@ -29,10 +26,7 @@ export interface SiteFolders {
   note(launchId: number, name: string, text: string): void;
   /** What was noted, at most 64 KiB; null: nothing was. */
   noted(launchId: number, name: string): string | null;
-  /**
-   * What its script has written, or anybody else as its user; at most 64 KiB; null: no such file is
-   * there.
-   */
+  /** What its script, or anybody as its user, has written; at most 64 KiB; null: no such file. */
   read(launchId: number, name: string): string | null;
   /** True for the one who makes it; of all that try, on any node, only one does. */
   claim(launchId: number): boolean;

@@ -49,10 +49,7 @@ export class WikiAnswers {
     return this.#reply(await this.#done(request.value, user), user !== null);
   }
 
-  /**
-   * What is said before anybody was recognised. Never signed: whoever sees one text with its
-   * checksum has the key.
-   */
+  /** Said before anybody is known. Never signed: a text with its checksum betrays the key. */
   refusal(problem: WikiProblem): Uint8Array {
     return this.#reply(formatWikiProblem(problem), false);
   }

@@ -73,9 +73,7 @@ function recordOf(state: State, node: Node, { mine, seen, asked, load }: Shown):
   };
 }
 
-/**
- * What its agent sees around it. A gateway sees its own machine, which is none of its site's nodes.
- */
+/** What its agent sees around it. A gateway sees its own machine, not its site's nodes. */
 function ofMachine(facts: Node['facts'], load: NodeLoad | null): WikiRecord['fields'] {
   if (facts?.site !== undefined) return [];
   return [

@@ -11,14 +11,9 @@ import { WikiReader } from '../fabric/reader.ts';
 import type { Admission } from './admission.ts';
 import { listenPrivately, type SocketPlace } from './private-socket.ts';
 
-/**
- * The same as Slurm's: a request has to be there whole within this time, and its reply to be read.
- */
+/** Like Slurm's: within this time a request has to be there whole, and its reply to be read. */
 const PATIENCE_MS = 10_000;
-/**
- * Connections without a whole request: each may hold 2 MiB. A poller has one, and says at once what
- * it wants.
- */
+/** Connections without a whole request: each may hold 2 MiB. A poller has one, and is quick. */
 const BOUNDS: Bounds = { perAddress: 16, total: 32, local: 32, graceMs: 250 };
 /** With those whose replies are on their way. */
 const CONNECTIONS_MAX = 128;

@@ -8,10 +8,7 @@ import type { Call, Handler } from '../call.ts';
 import { type View, viewOf } from '../event-feed.ts';
 import type { Services } from '../services.ts';
 
-/**
- * A keep-alive: readers notice within seconds that the head hangs. It also moves the reader's last
- * id.
- */
+/** A keep-alive: readers soon notice that the head hangs. It also moves the reader's last id. */
 const KEEP_ALIVE_MS = 5000;
 
 export const events: Handler<'events'> = async (services, call) => {

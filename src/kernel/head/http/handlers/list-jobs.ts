@@ -86,9 +86,7 @@ function inLine(
   return { jobs: shown, next: null, more: jobs.length > limit };
 }
 
-/**
- * Ids without a job between two jobs, for each job in memory, until all jobs are walked instead.
- */
+/** Ids without a job between two jobs, for each job in memory, until all jobs are walked. */
 const GAPS_MAX = 4;
 
 /** The newest so many, oldest first: whoever reads on by pages has not all jobs walked for each. */

@@ -52,10 +52,7 @@ async function page(engine: Engine, record: JobRecord, { all, after, limit, reas
   return { views, next: indices.length > limit ? (indices[limit - 1] ?? null) : null };
 }
 
-/**
- * How tasks of a job in memory ended is known at once; of another one its history is looked
- * through.
- */
+/** How tasks of a job in memory ended is known at once; for others the history is read. */
 async function failedPage(
   engine: Engine,
   record: JobRecord,

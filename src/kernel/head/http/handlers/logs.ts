@@ -94,10 +94,7 @@ const NAMING: Readonly<Record<string, (id: string) => string>> = {
   oar: (id) => `oarstat -fj ${id}`,
 };
 
-/**
- * What its own user gave to a site writes there; an empty output would look as if it had said
- * nothing.
- */
+/** A site user's own job writes there; empty output would look as if it had said nothing. */
 function atSiteOf({ agents }: Services, { id, spec }: JobRecord): Refusal | null {
   if (spec.foreign === undefined) return null;
   const { site, job } = spec.foreign;
@@ -111,10 +108,7 @@ function elsewhereOf({ spec }: JobRecord, stream: 'stdout' | 'stderr'): string |
   return spec.files[stream] ?? null;
 }
 
-/**
- * From `offset` on, `limit` bytes at most: of a task that is done all of it, else what there is
- * now.
- */
+/** From `offset` on, `limit` bytes at most: of a done task all of it, else what is there now. */
 async function sendRange(
   services: Services,
   response: ServerResponse,

@@ -8,10 +8,7 @@ import { logPlace, progress } from './log-target.ts';
 import { targetOf } from './logs.ts';
 
 const LINES_DEFAULT = 200;
-/**
- * Bytes looked at for one answer: a tenth of a second, in pieces between which others have their
- * turn.
- */
+/** Bytes looked at for one answer: a tenth of a second, in pieces that let others have turns. */
 const LOOKED_BYTES_MAX = 16 * 1_048_576;
 const CHUNK_BYTES = 131_072;
 

@@ -74,10 +74,7 @@ interface Named {
   readonly index: number | undefined;
 }
 
-/**
- * How one task of an array ended, which need not be how its job did; null: it has not, or is no
- * such.
- */
+/** How one task of an array ended, unlike its job perhaps; null: it has not, or is none. */
 async function explainEnded(engine: Engine, { record, index }: Named): Promise<Explanation | null> {
   const isOne = record.spec.array !== null && index !== undefined;
   if (!isOne || (record.live !== null && endedAs(record.live, index) === undefined)) return null;

@@ -5,9 +5,7 @@ import type { JobDetail, TaskView } from '../../../api/jobs.ts';
 import { call } from '../../data/client.ts';
 import { failedCount } from '../../pure/state.ts';
 
-/**
- * The index of the first task that failed, once it is found; null: none has, or nobody knows yet.
- */
+/** The index of the first task that failed, once found; null: none has, or nobody knows yet. */
 export function useFirstFailed(job: JobDetail, how: 'asked' | 'unasked'): number | null {
   const [index, setIndex] = useState<number | null>(null);
   const isAsked = how === 'asked' && job.array !== null && failedCount(job) > 0;

@@ -105,9 +105,7 @@ function isShort(job: JobView): boolean {
   return (job.outcomeCounts['completed'] ?? 0) < job.taskCount;
 }
 
-/**
- * For several jobs: what did not complete of them runs again; of one all of it, where it completed.
- */
+/** For several jobs: what did not complete runs again; of one all of it, where it completed. */
 export function retryActions(jobs: readonly JobView[]): Action[] {
   const [first] = jobs;
   if (jobs.length === 1 && first !== undefined) return againActions(first);

@@ -158,10 +158,7 @@ export class Machine {
     return this.whose === 'user' ? ['--user'] : [];
   }
 
-  /**
-   * Keeps another set-up of this machine away until this process ends. Throws a failure while there
-   * is one.
-   */
+  /** Keeps other set-ups of this machine away until this process ends. Throws if there is one. */
   claim(): void {
     const folder = this.whose === 'machine' ? '/run' : configFolder(this.#context);
     try {

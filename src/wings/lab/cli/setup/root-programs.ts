@@ -37,10 +37,7 @@ interface Disk {
 
 const DISK: Disk = { status: lstatSync, real: (file) => realpathSync(file) };
 
-/**
- * Somebody else than root who could change what is run, by the way named or where it leads; null:
- * nobody.
- */
+/** Somebody else than root who could change what is run, where named or led to; null: nobody. */
 export function whyUnsafe(file: string, disk: Disk = DISK): string | null {
   for (const way of new Set([file, disk.real(file)])) {
     for (let at = way; ; at = path.dirname(at)) {

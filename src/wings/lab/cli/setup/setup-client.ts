@@ -70,10 +70,7 @@ async function headFrom(context: Context, asking: Asking): Promise<Head> {
   return known;
 }
 
-/**
- * A certificate that the machine's authorities know needs no fingerprint; another one is to be
- * compared.
- */
+/** A certificate that the machine's authorities know needs no fingerprint; others are compared. */
 async function pinned(context: Context, asking: Asking, location: Head): Promise<Head> {
   try {
     await reach(context, location);

@@ -143,10 +143,7 @@ function tellUsers({ environment }: Context, machine: Machine): void {
   writeClientFile(said, { directory: machine.state, environment });
 }
 
-/**
- * The agent says itself that the head has taken it; where it has no socket, systemd says that it
- * runs.
- */
+/** The agent says that the head has taken it; where it has no socket, systemd says it runs. */
 async function untilConnected({ note }: Context, machine: Machine): Promise<string> {
   const member = memberIn(machine);
   if (member === null) throw usage(`${machine.state} has no membership`);

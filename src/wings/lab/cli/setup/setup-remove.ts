@@ -74,9 +74,7 @@ export const verb = defineVerb<Options>({
 
 const NOTHING = { units: [], folders: [], files: [], hasUser: false };
 
-/**
- * By what the units of this user say: whatever else is where they usually are is somebody else's.
- */
+/** By what this user's units say: whatever else is where they usually are is another's. */
 function foldersOf(machine: Machine, ...names: readonly ('weft-head' | 'weft-agent')[]): string[] {
   const units = names.map((name) => machine.unit(name));
   return [...new Set(units.flatMap((unit) => (unit === null ? [] : (stateIn(unit) ?? []))))];
@@ -207,10 +205,7 @@ export function mountPoints(text: string): string[] {
   });
 }
 
-/**
- * A head or an agent that no unit has started, as `weft up` does. Throws a failure while one lives
- * there.
- */
+/** A head or agent that no unit started, as `weft up` does. Throws while one lives there. */
 export function refuseLiving(folders: readonly string[]): void {
   for (const folder of folders) {
     const paths = new LocalPaths(folder);

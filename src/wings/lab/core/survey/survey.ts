@@ -50,9 +50,7 @@ const MARK = 'weft-says';
 /** A firewall that drops answers to nothing. */
 const DIAL_MS = 4000;
 
-/**
- * Tries each address that the node has of its head. Words in sh's single quotes: none may be in it.
- */
+/** Tries each address that the node has of its head. Words in sh's single quotes: none is in it. */
 const DIAL = `const {url, others = []} = JSON.parse(require("fs").readFileSync(process.argv[1]));
 for (const one of [url, ...others].slice(0, 8)) {
   const {hostname, port} = new URL(one.includes("://") ? one : "https://" + one);

@@ -168,9 +168,7 @@ async function answerTo(
   }
 }
 
-/**
- * By the directory that its maker owns, and by the connection where that can be told (SO_PEERCRED).
- */
+/** By the directory that its maker owns, and the connection where it can be told (SO_PEERCRED). */
 async function ofWing(
   world: PauseListenerWorld,
   url: string,

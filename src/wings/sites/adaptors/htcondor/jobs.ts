@@ -105,9 +105,7 @@ function exitOf(ad: Ad): ExitStatus | null {
 
 const KILL = 9;
 
-/**
- * A job that was removed after it began has been killed; one that was removed before has no end.
- */
+/** A job removed after it began has been killed; one that was removed before has no end. */
 export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem> {
   const ads = adsIn('condor_history', output);
   if (!ads.ok) return ads;

@@ -126,9 +126,7 @@ function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
-/**
- * What it asks for in the first of its alternatives, and how many cores OAR has counted for that.
- */
+/** What it asks for in the first alternative, and how many cores OAR has counted for that. */
 function wantsOf(listed: Listed): {
   readonly nodeCount: number;
   readonly cpuCount: number | null;

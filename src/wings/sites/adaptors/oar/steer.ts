@@ -17,10 +17,7 @@ const DATABASE_SHELL =
   ' -h "$DB_HOSTNAME" -p "$DB_PORT" -U "$1" "$DB_BASE_NAME"; } && ';
 const READ = 'ask "$DB_BASE_LOGIN_RO" "$DB_BASE_PASSWD_RO"';
 const WRITE = 'ask "$DB_BASE_LOGIN" "$DB_BASE_PASSWD"';
-/**
- * The first line is asked with the one account; nothing but its numbers comes to the rest, with the
- * other.
- */
+/** The first line is asked by one account; only its numbers come to the rest, by the other. */
 const READ_THEN_WRITE =
   `IFS= read -r look && found=$(printf '%s\\n' "$look" | ${READ}) || exit; case $found in *[!0-9,]*)` +
   ` echo 'what was found is no list of numbers' >&2; exit 1;; esac;` +

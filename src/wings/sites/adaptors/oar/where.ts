@@ -60,9 +60,7 @@ function bare(text: string): string {
 /** Levels of OAR that lie within a node, and the node itself. */
 const LEVEL = /^(network_address|host|cpu|core|resource_id|thread)=[1-9]\d*$/;
 
-/**
- * What of the wanted amounts a plan of so many cores on so many nodes does not have; null: nothing.
- */
+/** What of the wanted amounts a plan of so many cores and nodes does not have; null: nothing. */
 function shapeProblem(wanted: string): string | null {
   // The first of several alternatives counts.
   const [first = ''] = wanted.split(/" (?=-l )/);

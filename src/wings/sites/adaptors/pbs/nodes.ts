@@ -46,10 +46,7 @@ function nodeOf(name: string, listed: Listed): SiteNode {
   };
 }
 
-/**
- * The node's architecture, and the resources that are true of it, such as `gpu` or a former
- * property.
- */
+/** The node's architecture, and resources that are true of it, as `gpu` or a former property. */
 function featuresOf(has: Listed): readonly string[] {
   const all = Object.entries(has).flatMap(([name, value]) => (isTrue(value) ? [name] : []));
   const arch = wordOf(has.arch);

@@ -7,9 +7,7 @@ import { recordsIn, wordOf } from './values.ts';
 
 const NOTE_START = 'weft: ';
 
-/**
- * For operators, as the starts of jobs are. A start by `qrun` writes a comment of its own there.
- */
+/** For operators, as the starts of jobs are. A start by `qrun` writes its own comment there. */
 export const jobComment: NotePlace = {
   write: (job, words) => [{ argv: ['qalter', '-W', `comment=${quoted(words)}`, job] }],
   written: { command: { argv: ['qstat', '-f', '-F', 'json'] }, read: readWritten },

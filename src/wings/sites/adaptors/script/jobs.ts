@@ -110,9 +110,7 @@ const job = (isPlanned: boolean): Shape<SiteJob> => {
   };
 };
 
-/**
- * What it wants of its nodes, while it waits; one that wants what nobody plans is held for that.
- */
+/** What a waiting one wants of its nodes; one that wants what nobody plans is held for that. */
 function placing({ state, queue, where: asked, unplanned }: ListedJob): Partial<SiteJob> {
   if (state !== 'waiting' && state !== 'held') return {};
   const where = { ...(queue === null ? {} : { queues: [queue] }), ...asked };

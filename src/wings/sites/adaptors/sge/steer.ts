@@ -69,9 +69,7 @@ export function tickets(complex: string): Steering {
   };
 }
 
-/**
- * `h_rt` is counted by the clock on the wall. `qmod -usj` is for managers and for the job's owner.
- */
+/** `h_rt` is counted by the wall clock. `qmod -usj` is for managers and for the job's owner. */
 const byManager: Suspension = {
   stopsLimit: false,
   isForOwners: true,

@@ -64,9 +64,7 @@ function read(output: SiteOutput, plan: Planner): Result<readonly SiteJob[], Sit
 
 type Listed = Readonly<Record<string, unknown>>;
 
-/**
- * Names of fields that no version went without: a job that lacks one is not to be taken for none.
- */
+/** Names of fields that no version lacked: a job that lacks one is not to be taken for none. */
 export const NO_NAMES = 'a job has no job_id, array_job_id, array_task_id or user_name';
 
 /** Returns null when it is no listing of a version that is known. */
@@ -162,10 +160,7 @@ function exitOf(value: unknown): ExitStatus | null {
   return code === null ? null : { code };
 }
 
-/**
- * What keeps it beside us: where we keep it from starting, Slurm says only that, as
- * `PartitionDown`.
- */
+/** What keeps it beside us: where we keep it, Slurm says only that, as `PartitionDown`. */
 function reasonOf(
   listed: Listed,
   { state, reason }: { readonly state: SiteJobState; readonly reason: string | null },

@@ -35,10 +35,7 @@ function hasText(...names: readonly string[]) {
   return (listed: Listed): boolean => names.some((name) => textOf(listed[name]) !== null);
 }
 
-/**
- * Beside cpus, which Slurm 23.11 and later names there for `--cpus-per-task`: they are counted
- * anyway.
- */
+/** Beside cpus, which Slurm 23.11 and later names there for `--cpus-per-task`: counted anyway. */
 function hasTres(...names: readonly string[]) {
   return (listed: Listed): boolean =>
     names.some((name) => {

@@ -19,9 +19,7 @@ import { readEnd, readJobs, readNodes, readQueues } from './views.ts';
 const MIB = 1_048_576;
 const NAMED_MAX = 1000;
 
-/**
- * The gateway's own cluster is another one: what its environment says of that is not for this one.
- */
+/** The gateway's own cluster is another: what its environment says of that is not for this one. */
 const OUR_OWN = ['HEAD', 'SOCKET', 'DIR', 'TOKEN', 'TOKEN_FILE', 'FINGERPRINT', 'CONFIG'];
 
 /** @param program `weft` with the options that say which cluster */

@@ -13,19 +13,13 @@ export interface FormerName {
 }
 
 export class NodeNames {
-  /**
-   * The site's name of each node, by each name that it has had here: its tasks may still be known
-   * by it.
-   */
+  /** The site's name of each node, by each name it had here: its tasks may be known by it. */
   readonly #own = new Map<string, string>();
   /** The same under gateways before this one: the head may still say it. */
   readonly #before = new Map<string, string>();
   #clashes: readonly string[] = [];
 
-  /**
-   * A node was called so under a gateway before this one; the name stays its own while it has
-   * tasks.
-   */
+  /** A node's name under an earlier gateway; the name stays its own while it has tasks. */
   keep({ shown, own, hasTasks }: FormerName): void {
     this.#before.set(shown, own);
     if (hasTasks) this.#own.set(shown, own);

@@ -69,9 +69,7 @@ export class Filters {
     return `source ${unread.name}, by which its filters hide, was never read: ${why}`;
   }
 
-  /**
-   * A listing as it is to be seen: each node with what rules make of it, and by a name of its own.
-   */
+  /** A listing as it is to be seen: each node as rules make it, and by a name of its own. */
   nodes(listed: readonly SiteNode[]): readonly SiteNode[] {
     const all = listed.map((node) => {
       const seen = this.node(node);

@@ -55,10 +55,7 @@ function isBehindSsh(before: readonly string[]): boolean {
   return before.some((word) => /(^|\/)ssh$/.test(word));
 }
 
-/**
- * What ssh is given comes to a shell as one line, and without variables; other programs start it as
- * it is.
- */
+/** What ssh is given reaches a shell as one line, without variables; others start it as it is. */
 function wordsBehind(
   before: readonly string[],
   argv: readonly string[],

@@ -53,10 +53,7 @@ export class DuplicateJobs {
     return isForgotten;
   }
 
-  /**
-   * Forgets a launch. Its folder stays as long as duplicates are looked for, so that the next
-   * gateway goes on.
-   */
+  /** Forgets a launch. Its folder stays while duplicates are looked for, for the next gateway. */
   forget(launchId: number): void {
     const { folders, log } = this.#world;
     const one = this.#all.get(launchId);
@@ -142,10 +139,7 @@ export class DuplicateJobs {
   }
 }
 
-/**
- * Where there are several, nobody knows which of them it was; it is over, so that cancelling it is
- * nothing.
- */
+/** Among several nobody knows which it was; it is over, so that cancelling it is nothing. */
 function duplicatesOf({ siteJob, cancelled }: One, ids: readonly string[]): string[] {
   const isOwn = ids.length === 1 && ids[0] === siteJob;
   return isOwn ? [] : ids.filter((id) => !cancelled.has(id));

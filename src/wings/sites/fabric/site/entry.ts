@@ -24,9 +24,7 @@ import {
 export const SETTLE_MS = 15_000;
 /** Between two tries of what did not succeed. */
 export const AGAIN_MS = 5_000;
-/**
- * After a site has said that a job is over: its receipt may be on its way through a file server.
- */
+/** After a site said that a job is over: its receipt may be on its way through a file server. */
 export const RECEIPT_MS = 5_000;
 /** A receipt that was not there so long ago has just come. */
 const FRESH_MS = 5_000;
@@ -34,14 +32,9 @@ const FRESH_MS = 5_000;
 export const MISSING_MS = 30_000;
 /** After a start that a site refuses: a node may be a moment longer in use there than here. */
 const REFUSED_MS = 1_000;
-/**
- * After a receipt with a signal: so long its site is waited for, which may say that somebody
- * cancelled it.
- */
+/** After a receipt with a signal, the site is waited for so long: somebody may have cancelled. */
 const WORD_MS = 30_000;
-/**
- * A start of a foreign job that has not taken by then, or is refused for so long, is taken back.
- */
+/** A start of a foreign job not taken by then, or refused for so long, is taken back. */
 const TAKEN_MS = 10_000;
 /** A start of one of ours that has not taken by then is ordered again. */
 const START_AGAIN_MS = 20_000;
@@ -61,17 +54,11 @@ export interface LaunchEntry {
   nextAt: number;
   /** A listing that was read did not have it since then. */
   missingSince: number | null;
-  /**
-   * Since when and how the site says that it is over, before any sign of its script; null: it does
-   * not.
-   */
+  /** Since when and how the site says that it is over, before its script; null: it does not. */
   over: { readonly since: number; readonly there: EndThere; readonly word: string } | null;
   /** The words in which the site says that somebody there cancelled the job; null: it does not. */
   cancelledAs: string | null;
-  /**
-   * The receipt of an end by a signal, and since when the site's word on it is waited for; null:
-   * none is.
-   */
+  /** The receipt of an end by a signal, and since when the site's word is waited for, or null. */
   receipt: { readonly ending: Exited; readonly since: number } | null;
   /** When somebody last looked for its receipts. */
   readAt: number | null;
@@ -81,9 +68,7 @@ export interface LaunchEntry {
   startedAt: number | null;
   /** When it was given to the site; 0: by a gateway before this one. */
   givenAt: number;
-  /**
-   * A user of the site gave it to it: it has no script of ours, and the site's word on it counts.
-   */
+  /** A user of the site gave it to it: it has no script of ours; the site's word on it counts. */
   isForeign: boolean;
   /** The site starts it when we say so. */
   isSteered: boolean;

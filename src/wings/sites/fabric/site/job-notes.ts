@@ -51,10 +51,7 @@ export class JobNotes {
     }
   }
 
-  /**
-   * Once; a site that does not answer, as it has more to say than there is time for, is not asked
-   * often.
-   */
+  /** Once; a site that does not answer, with too much to say in the time, is seldom asked. */
   async #askBefore(now: number): Promise<void> {
     const { place, ask } = this.#world;
     if (this.#askAt === null || now < this.#askAt || place.written === undefined) return;
@@ -87,10 +84,7 @@ export class JobNotes {
   }
 }
 
-/**
- * One line of ASCII, whatever its user has put into the names that are in it; null: it is not held
- * by us.
- */
+/** One line of ASCII, whatever names its user chose; null: it is not held by us. */
 function wordsFor({ isHeldByUs, reason }: Noted): string | null {
   if (isHeldByUs !== true || reason === null) return null;
   return reason

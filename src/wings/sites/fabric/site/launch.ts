@@ -13,10 +13,7 @@ import type { SiteWorld } from './world.ts';
 
 type Foreign = NonNullable<LaunchRequest['foreign']>;
 
-/**
- * Where its user wants it, as its site listed it before it was started: afterwards it lists our
- * choice.
- */
+/** Where its user wants it, as its site listed it before its start: later it lists our choice. */
 interface Asked {
   readonly isPinned: boolean;
   /** Absent: the site names none. */
@@ -127,10 +124,7 @@ export function askedOf(
   return { isPinned: where?.only !== undefined, ...(queue === null ? {} : { queue }) };
 }
 
-/**
- * The launch's job in a listing; an element that has not begun is listed with its array. Null: not
- * listed.
- */
+/** The launch's job in a listing, for an element not begun its array. Null: not listed. */
 export function listedOf(
   { entry, foreign }: Launch,
   jobs: ReadonlyMap<string, SiteJob>,
@@ -170,9 +164,7 @@ function parseNote(text: string | null): Note | null {
   }
 }
 
-/**
- * By the variable that the head gives to such programs alone while the maintenance has the node.
- */
+/** By the variable that the head gives to such programs only while maintenance has the node. */
 function maintenanceOf({ environment }: LaunchRequest): string | null {
   return variable(environment, 'MAINTENANCE_ID');
 }
@@ -229,9 +221,7 @@ export function newsOf({ entry, told, turns }: Launch, now: number): ProcessEven
   ];
 }
 
-/**
- * By the clocks of the site, which need not be ours: not before it was given to it, nor to come.
- */
+/** By the clocks of the site, which may not be ours: not before it was given, nor to come. */
 function startedAgo({ startedAt, givenAt }: LaunchEntry, now: number): number {
   return startedAt === null ? 0 : Math.max(0, now - Math.max(startedAt, givenAt));
 }

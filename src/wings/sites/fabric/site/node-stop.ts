@@ -14,9 +14,7 @@ export interface Refusal {
 export interface Stopping {
   readonly phase: 'stopping' | 'opened';
   readonly note: StopNote;
-  /**
-   * When the site acknowledged the command that its listing does not show yet; null: it has not.
-   */
+  /** When the site acknowledged the command that its listing lacks; null: it has not. */
   readonly takenAt: number | null;
   /** Null: none. Said before the way back has begun, which needs the site's word on the node. */
   readonly refused: Refusal | null;

@@ -49,10 +49,7 @@ export const LATE_MS = 15_000;
 /** Between two looks whether it has begun. */
 const LOOK_MS = 500;
 
-/**
- * All that a head wants stopped, as it said last; `away`: it can say nothing more, for a while or
- * for ever.
- */
+/** All that a head wants stopped, as last said; `away`: it can say no more, perhaps for ever. */
 type HeadRequests =
   | { readonly state: 'unheard' }
   | { readonly state: 'there' | 'away'; readonly wishes: ReadonlyMap<string, StopRequest> };
@@ -226,10 +223,7 @@ export class NodeStops {
     if (note.phase !== 'stopped') await this.#stop(node, note);
   }
 
-  /**
-   * A stop that took effect after its node had been given back is undone once a head wants none
-   * there.
-   */
+  /** A stop that took effect after its node was given back is undone once no head wants it. */
   async #takeStray(node: string): Promise<void> {
     if (this.#head.state !== 'there') return;
     const found = await this.#find(node);
@@ -381,9 +375,7 @@ export class NodeStops {
     return true;
   }
 
-  /**
-   * How it stands at this moment; null: its site does not say. A node that is gone takes no jobs.
-   */
+  /** How it stands now; null: its site does not say. A node that is gone takes no jobs. */
   async #find(node: string): Promise<SiteNode | null> {
     const nodes = await this.#list();
     if (!nodes.ok) {

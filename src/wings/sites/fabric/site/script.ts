@@ -13,10 +13,7 @@ export const STARTED = 'started';
 export const ENDED = 'ended';
 
 export interface SiteLaunch {
-  /**
-   * Where the receipts go, and the program's files are (program-file.ts), as the site's nodes see
-   * it.
-   */
+  /** Where receipts and the program's files (program-file.ts) are, as the site's nodes see it. */
   readonly folder: string;
   readonly cwd: string;
   readonly umask: number;

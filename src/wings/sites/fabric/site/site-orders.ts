@@ -120,9 +120,7 @@ export class SiteOrders {
     this.#world.folders.note(launchId, NEVER, ending.why);
   }
 
-  /**
-   * Returns null when a gateway before this one was asked for it, and it never came to the site.
-   */
+  /** Null when a gateway before this one was asked for it, and it never came to the site. */
   #submission({ entry, request }: Launch): SiteQuery<string> | null {
     const { launchId, name } = entry;
     const { folders, settings, adaptor } = this.#world;

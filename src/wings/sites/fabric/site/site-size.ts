@@ -15,10 +15,7 @@ export interface SiteSize {
   readonly sizes: readonly NodeSize[];
 }
 
-/**
- * Those that are down count as much as one of them: the site takes a job into its queue all the
- * same.
- */
+/** Those that are down count as one of them: the site takes a job into its queue all the same. */
 export function sizeOf(nodes: readonly SiteNode[]): SiteSize {
   const { cpuCount, memoryBytes } = totalOf(nodes);
   const sizes = largestOf(nodes);
@@ -38,10 +35,7 @@ export function sizeOf(nodes: readonly SiteNode[]): SiteSize {
   return { resources, sizes };
 }
 
-/**
- * The head is told in a new session, with all that the site has: not for each node of many that
- * comes back.
- */
+/** The head is told in a new session, with all the site has: not for each node that comes back. */
 const TOLD_EVERY_MS = 60_000;
 
 export class SizeWatch {

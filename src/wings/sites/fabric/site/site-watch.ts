@@ -52,10 +52,7 @@ export interface SiteWatchWorld {
   };
 }
 
-/**
- * Queues change seldom, and so does what a takeover needs: both are looked at once in so many
- * listings.
- */
+/** Queues and what a takeover needs change seldom: both are looked at once in so many listings. */
 const SELDOM_LISTINGS = 12;
 
 /** `isNew`: something of them is not as it was listed before. */
@@ -99,15 +96,9 @@ export class SiteWatch implements SiteSource {
   #queues: readonly SiteQueue[] = [];
   /** By the clock that never jumps; null: not yet. */
   #listedAt: number | null = null;
-  /**
-   * Jobs, nodes and queues were asked for; before that nothing is told, as half of it would be a
-   * lie.
-   */
+  /** Jobs, nodes and queues were asked for; before that, telling half of it would be a lie. */
   #hasLooked = false;
-  /**
-   * The last rare look: `lacks` it found something to be lacking, and is made again with the next
-   * listing.
-   */
+  /** The last rare look: `lacks` if it found a lack; then the next listing makes it again. */
   #rare: Rare = { kind: 'due' };
   readonly #vanished: Vanished;
   /** What its nodes are, and were, called here. */

@@ -16,10 +16,7 @@ export interface Exited {
 
 export type SiteEnding =
   | Exited
-  /**
-   * The job never began, for certain. `there`: as its site made it; absent: its gateway could not
-   * go on.
-   */
+  /** The job never began, for certain. `there`: as its site made it; absent: its gateway failed. */
   | { readonly kind: 'unstartable'; readonly why: string; readonly there?: EndThere }
   /** The job began, and nobody can say how it ended. `why`: what its site says of it. */
   | { readonly kind: 'lost'; readonly why: string };

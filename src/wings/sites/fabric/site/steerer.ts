@@ -93,9 +93,7 @@ export class Steerer {
     return suspension === undefined ? null : this.#runAll(suspension[work](job));
   }
 
-  /**
-   * The only nodes on which it was started, as far as we know; null: it was not, or on others, too.
-   */
+  /** The only nodes on which it was started, as far as we know; null: it was not, or not only. */
   startedOn(job: string): readonly string[] | null {
     return this.#startedOn.get(job) ?? null;
   }

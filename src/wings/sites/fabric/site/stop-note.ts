@@ -20,22 +20,13 @@ export interface StopNote {
   readonly open: readonly string[];
   /** What the site said of it before; null: nothing. */
   readonly reasonBefore: string | null;
-  /**
-   * When its site was told last to stop it and nobody saw what came of it; absent: that was always
-   * seen.
-   */
+  /** When its site was last told to stop it and nobody saw the effect; absent: always seen. */
   readonly unseenAt?: number;
-  /**
-   * While it is being given back: it was seen as it is to be left, and what opens since, others
-   * open.
-   */
+  /** While it is given back: it was seen as it is to be left; what opens since, others open. */
   readonly isSeen?: boolean;
 }
 
-/**
- * Whether its site says if operators stopped it: of a node that is down, or in no known state, it
- * may not.
- */
+/** Whether its site says if operators stopped it: of a down or unknown node it may not. */
 export function isTold({ state, parts }: SiteNode): boolean {
   return parts !== undefined || (state !== 'down' && state !== 'unknown');
 }
@@ -111,10 +102,7 @@ export function noteToStop(
   };
 }
 
-/**
- * The note to open a stopped node by: what others have opened or stopped of it meanwhile stays as
- * they left it.
- */
+/** The note to open a stopped node by: what others opened or stopped of it meanwhile stays. */
 export function noteToOpen(note: StopNote, node: SiteNode): StopNote {
   const byOthers = openPartsOf(node);
   const open = [...new Set([...note.open, ...byOthers])];
@@ -148,10 +136,7 @@ function openedByOthers({ phase, open, isSeen }: StopNote, node: SiteNode): read
   return isSeen === true ? now.filter((part) => !open.includes(part)) : [];
 }
 
-/**
- * The note to give it back by: what others have opened of a stopped node is not closed by a second
- * try.
- */
+/** The note to give it back by: what others opened of a stopped node no second try closes. */
 export function noteToReturn(note: StopNote, node: SiteNode): StopNote {
   const byOthers = openedByOthers(note, node);
   const open = [...new Set([...note.open, ...byOthers])];

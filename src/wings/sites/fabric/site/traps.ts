@@ -1,8 +1,6 @@
 // Signals, as the shells of sites' nodes have them.
 
-/**
- * By Linux' numbers, as sites are told them: those that would end a shell, but for its own faults.
- */
+/** By Linux' numbers, as told to sites: those that would end a shell, but for its own faults. */
 const TRAPPED = '1 2 3 5 6 10 12 13 14 15 16 24 25 26 27 29 30 31';
 /** Not every shell knows them; the C library keeps the two before them for itself. */
 const TRAPPED_REALTIME = Array.from({ length: 31 }, (_, at) => 34 + at).join(' ');

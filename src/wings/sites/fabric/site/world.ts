@@ -22,10 +22,7 @@ export interface SiteWorld {
   readonly place?: SitePlace;
   /** Where others list its jobs, too; absent: the site is asked. */
   readonly listJobs?: () => Promise<Result<readonly SiteJob[], SiteProblem>>;
-  /**
-   * Told what its site calls the start of a task, and null when that is forgotten. Absent: nobody
-   * asks.
-   */
+  /** Told what its site calls a task's start; null: that is forgotten. Absent: nobody asks. */
   readonly onStart?: (siteJob: string, epochId: EpochId | null) => void;
   /** A job of the last listing that others had made; undefined: it is not in it. */
   readonly listedJob?: (id: string) => SiteJob | undefined;
