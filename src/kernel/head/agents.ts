@@ -107,10 +107,7 @@ export class Agents {
     session.onClose((why) => this.#closed(link, why));
   }
 
-  /**
-   * Load figures of a connected node, from its last heartbeat. A node of a site has none: they
-   * would be those of the gateway.
-   */
+  /** Load figures of a connected node, by its last heartbeat. A site's node has none of its own. */
   load(node: NodeName): NodeLoad | null {
     const site = this.#engine?.state.nodes.get(node)?.facts?.site;
     if (site !== undefined && site !== node) return null;

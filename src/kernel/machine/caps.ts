@@ -6,10 +6,7 @@ import type { UserName } from '../model/ids.ts';
 import type { Scheduling } from '../model/scheduling.ts';
 import type { State } from './state.ts';
 
-/**
- * A cap of a type that no node has holds for nothing: tasks that name no type would be kept out for
- * gpus that they cannot get.
- */
+/** A cap of a type that no node has is void: it would keep out tasks that name no type. */
 export function capsOf(state: State, scheduling: Scheduling, user: UserName): Caps {
   const caps = allCapsOf(state, scheduling, user);
   const typed = kindsIn(caps).filter((kind) => typeOfKind(kind) !== null);

@@ -119,10 +119,7 @@ export interface EndOrder {
   /** The same as in `LaunchOrder`. */
   readonly life?: LifeId;
   readonly graceMs: number;
-  /**
-   * In words, for the agent's log. `cancel` and `requeue` are wishes: only these end a job that a
-   * user gave to a site itself.
-   */
+  /** For the agent's log. Only `cancel` and `requeue` end a job that a user gave to a site. */
   readonly why: string;
   /** The task runs again or elsewhere: nobody wants what this start of it leaves. */
   readonly discards?: true;

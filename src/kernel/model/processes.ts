@@ -54,10 +54,7 @@ export type ProcessEvent =
       readonly why: string;
       readonly there?: EndThere;
     }
-  /**
-   * Neither the launcher nor anybody else can say how it ended. `why`: what its site says of it;
-   * absent: nobody says anything.
-   */
+  /** Nobody can say how it ended. `why`: what its site says of it; absent: nobody says anything. */
   | { readonly kind: 'lost'; readonly launchId: number; readonly why?: string }
   | { readonly kind: 'stopped'; readonly launchId: number }
   | { readonly kind: 'continued'; readonly launchId: number };

@@ -143,10 +143,7 @@ function kept(before: string, text: string, { part, length }: Command['keep']): 
   return part === 'first' ? output.slice(0, length) : output.slice(-length);
 }
 
-/**
- * Asks whether something of the session remains: only what was there at its end, as its number may
- * become another's.
- */
+/** Whether any of the session remains that was there at its end: its number may be reused. */
 function remains(child: ChildProcess): () => boolean {
   const { pid = 0 } = child;
   const unmarked = { uid: 0, startTicks: 0, mark: undefined, isOthers: () => false };

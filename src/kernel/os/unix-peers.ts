@@ -4,10 +4,7 @@
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 
-/**
- * How long the program may take: it asks the kernel once for each connection, and hangs only where
- * the machine does.
- */
+/** The program asks the kernel once for each connection, and hangs only where the machine does. */
 const PATIENCE_MS = 2000;
 /** Descriptors before those that are asked for. */
 const USUAL = ['ignore', 'pipe', 'ignore'] as const;

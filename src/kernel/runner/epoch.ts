@@ -257,10 +257,7 @@ export function pauseWalltime(run: Run, monotonic: number): void {
   run.runningSince = null;
 }
 
-/**
- * An instant of an epoch as it is told: as long after its start as it was, however the wall clock
- * has been set since.
- */
+/** An epoch's instant as told: as long after its start as it was, however clocks were set since. */
 export function instantOf({ run }: Pick<Epoch, 'run'>, now: Now): number {
   const bootedAt = run?.start?.bootedAt;
   if (bootedAt === undefined || now.bootedAt === undefined) return now.at;

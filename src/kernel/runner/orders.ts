@@ -196,10 +196,7 @@ function endKnown(
   }
 }
 
-/**
- * Decides an order to end a task whose processes are gone: the order may discard its files, or
- * hasten their keeping.
- */
+/** Decides an order to end a task without processes: it may discard or hasten its files. */
 function decideHaste(
   epoch: Storing,
   { why, discards, hastens }: Pick<EndOrder, 'why' | 'discards' | 'hastens'>,

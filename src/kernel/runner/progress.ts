@@ -134,10 +134,7 @@ export function endDiscarded({ order, end }: Storing, why: string): RunnerEvent 
   return { kind: 'epoch_ended', epochId: order.epochId, report };
 }
 
-/**
- * A head that has lost the record of why must not take it for done: it is told as what it is, one
- * that an order has ended.
- */
+/** A head that lost the reason must not take it for done: it is told as ended by an order. */
 function discarded(report: EndReport, why: string): EndReport {
   const stored = unstored(`ended before its files were kept: ${why}`);
   if (report.cause !== 'exited' || report.there !== undefined) return { ...report, stored };

@@ -10,10 +10,7 @@ import { formatInstant, formatSpan } from '../output/words.ts';
 import { cardRemark } from './card-words.ts';
 import { newestOf, presenceText } from './presence-words.ts';
 
-/**
- * The one word that says most: maintenance beats all, `drained` beats `up`, and `in_use` and
- * `idle` are kinds of up.
- */
+/** The one word that says most: maintenance, then `drained`, then `up`, as `in_use` or `idle`. */
 export function nodeState(node: NodeView): string {
   // A node may come and go in its maintenance.
   if (node.maintenance?.begun === true) return 'maintenance';

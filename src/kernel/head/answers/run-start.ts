@@ -8,10 +8,7 @@ import type { Engine } from '../engine.ts';
 /** A wide job is on thousands of nodes; a list names as many as somebody might read. */
 export const NODES_SHOWN_MAX = 100;
 
-/**
- * Start of the current run of a job in memory: null while it is not running; of arrays and done
- * jobs the first start.
- */
+/** Start of a job's current run, in memory: null while none; of arrays and done jobs the first. */
 export function runStart(job: Job): number | null {
   if (job.spec.array !== null || job.outcome !== null) return job.startedAt;
   const task = job.active.get(0);

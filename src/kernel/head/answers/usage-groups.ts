@@ -2,10 +2,7 @@
 
 import type { UsageRow } from '../../ports/history.ts';
 
-/**
- * Usage by group: a user of several groups counts in each, a user of none under the empty name.
- * Sorted by step, then by name.
- */
+/** Usage by group: users of several count in each, of none under ''. Sorted by step, then name. */
 export function usageOfGroups(
   rows: readonly UsageRow[],
   groupsOf: (user: string) => readonly string[],

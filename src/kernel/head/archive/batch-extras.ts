@@ -39,10 +39,7 @@ export class BatchExtras {
     this.#closing.resolve();
   }
 
-  /**
-   * Resolves when what a task has printed is there, as far as somebody needs it whole. `isNew`:
-   * this head has seen its end.
-   */
+  /** Resolves when what a task printed is there if needed whole. `isNew`: this head saw its end. */
   async ready(shelf: Shelf | undefined, epoch: number, isNew: boolean): Promise<void> {
     if (shelf?.batch?.origin !== 'distribute') return;
     const { clock, logs } = this.#options;

@@ -95,10 +95,7 @@ export class Publisher {
     }
   }
 
-  /**
-   * Looks what has become of a task of which there are parts. `end`: what the store has of its last
-   * end, where that is known.
-   */
+  /** Looks what has become of a task with parts. `end`: its last end in the store, where known. */
   #settle(shelf: Shelf, isStart: boolean, end?: TaskRow): void {
     const { jobId } = shelf;
     const settling = this.#settling.get(jobId) ?? new Set();

@@ -10,10 +10,7 @@ export type HeadEvent =
   | { readonly kind: 'head_started'; readonly life?: Life }
   /** At a start of the head on a machine that was started anew. */
   | { readonly kind: 'clock_read'; readonly reading: ClockReading }
-  /**
-   * Somebody has set the head's wall clock, below zero: back. Instants from which something is
-   * counted move with it.
-   */
+  /** Somebody has set the head's wall clock, below zero: back. Instants that count move with it. */
   | { readonly kind: 'clock_stepped'; readonly byMs: number; readonly reading: ClockReading }
   /** A node has heard more of this head than its store has. */
   | { readonly kind: 'head_behind'; readonly behind: Omit<Behind, 'since'> }

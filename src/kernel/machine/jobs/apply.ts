@@ -10,6 +10,7 @@ import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import { sizeOf } from '../../scheduler/line/quota.ts';
 import type { Of } from '../events.ts';
 import { waitingKey } from '../indexes.ts';
+import type { EventTable } from '../noun.ts';
 import type { TaskEnds } from '../part.ts';
 import type { State } from '../state.ts';
 import { dependentsOf, forgetDependent, leaveAll } from './dependents.ts';
@@ -28,72 +29,173 @@ import {
 } from './parts.ts';
 import { requestOf } from './request-of.ts';
 
-export function jobOf(state: State, id: JobId): Job {
-  return present(state.jobs.get(id), `job ${id}`);
-}
-
-export function applyEnvironmentAdded(state: State, event: Of<'environment_added'>): void {
-  const { environmentId: id, variables } = event;
-  const text = JSON.stringify(variables);
-  state.environments.set(id, { text, variables, users: 0 });
-  state.indexes.environmentIds.set(text, id);
-  state.nextEnvironmentId = id + 1;
-}
-
-export function applyJobSubmitted(state: State, event: Of<'job_submitted'>, at: number): void {
-  const environment = present(state.environments.get(event.environmentId), 'the environment');
-  environment.users += 1;
-  const spec = shareSpec(state, event.spec, environment.variables);
-  const behind = behindOf(event);
-  const pending = indicesOf(spec.array);
-  const { size: taskCount, first: firstIndex = 0, last: lastIndex = 0 } = pending;
-  for (const blocked of behind.values()) pending.subtract(blocked);
-  const job: Job = {
-    id: event.jobId,
-    owner: event.owner,
-    uid: event.uid,
-    spec,
-    environmentId: event.environmentId,
-    key: event.key,
-    submittedAt: at,
-    taskCount,
-    firstIndex,
-    lastIndex,
-    entry: entryOf(state, {
+/** What happens to the state, by the kind of event. */
+export const jobEvents = {
+  environment_added(state, event) {
+    const { environmentId: id, variables } = event;
+    const text = JSON.stringify(variables);
+    state.environments.set(id, { text, variables, users: 0 });
+    state.indexes.environmentIds.set(text, id);
+    state.nextEnvironmentId = id + 1;
+  },
+  job_submitted(state, event, at) {
+    const environment = present(state.environments.get(event.environmentId), 'the environment');
+    environment.users += 1;
+    const spec = shareSpec(state, event.spec, environment.variables);
+    const behind = behindOf(event);
+    const pending = indicesOf(spec.array);
+    const { size: taskCount, first: firstIndex = 0, last: lastIndex = 0 } = pending;
+    for (const blocked of behind.values()) pending.subtract(blocked);
+    const job: Job = {
       id: event.jobId,
       owner: event.owner,
       uid: event.uid,
-      submittedAt: at,
       spec,
+      environmentId: event.environmentId,
+      key: event.key,
+      submittedAt: at,
+      taskCount,
+      firstIndex,
+      lastIndex,
+      entry: entryOf(state, {
+        id: event.jobId,
+        owner: event.owner,
+        uid: event.uid,
+        submittedAt: at,
+        spec,
+        pending,
+      }),
       pending,
-    }),
-    pending,
-    queued: false,
-    waiting: false,
-    active: NO_TASKS,
-    ended: NO_ENDED,
-    held: spec.held,
-    waitsFor: waitsForAll(event.waitsFor),
-    behind,
-    beginReached: spec.beginAt === null || spec.beginAt <= at,
-    startedAt: null,
-    endedAt: null,
-    outcome: null,
-    worst: null,
-    usage: NO_USAGE,
-    losses: 0,
-  };
-  state.jobs.set(job.id, job);
-  state.scratch.changedJobs.add(job);
-  state.nextJobId = job.id + 1;
-  for (const hook of state.machine.hooks.onJobAdded) hook(state, job);
-  noteForeign(state, job);
-  if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
-  for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
-  for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
-  if (!job.beginReached) state.indexes.beginning.add(job.id);
-  if (job.waitsFor.size > 0) noteFollowing(state, job);
-  requeueEntry(state, job);
+      queued: false,
+      waiting: false,
+      active: NO_TASKS,
+      ended: NO_ENDED,
+      held: spec.held,
+      waitsFor: waitsForAll(event.waitsFor),
+      behind,
+      beginReached: spec.beginAt === null || spec.beginAt <= at,
+      startedAt: null,
+      endedAt: null,
+      outcome: null,
+      worst: null,
+      usage: NO_USAGE,
+      losses: 0,
+    };
+    state.jobs.set(job.id, job);
+    state.scratch.changedJobs.add(job);
+    state.nextJobId = job.id + 1;
+    for (const hook of state.machine.hooks.onJobAdded) hook(state, job);
+    noteForeign(state, job);
+    if (event.key !== null) rememberKey(state, `${event.owner} ${event.key}`, job.id);
+    for (const on of event.waitsFor) dependentsOf(state, on).add(job.id);
+    for (const on of behind.keys()) dependentsOf(state, on).add(job.id);
+    if (!job.beginReached) state.indexes.beginning.add(job.id);
+    if (job.waitsFor.size > 0) noteFollowing(state, job);
+    requeueEntry(state, job);
+  },
+  dependency_met(state, event) {
+    const job = jobOf(state, event.jobId);
+    const left = [...job.waitsFor].filter((id) => id !== event.on);
+    job.waitsFor = waitsForAll(event.next === undefined ? left : [...left, event.next]);
+    if (event.next !== undefined) dependentsOf(state, event.next).add(job.id);
+    if (!job.behind.has(event.on)) forgetDependent(state, event.on, job.id);
+    noteFollowing(state, job);
+    requeueEntry(state, job);
+  },
+  begin_reached(state, event) {
+    const job = jobOf(state, event.jobId);
+    job.beginReached = true;
+    state.indexes.beginning.delete(job.id);
+    requeueEntry(state, job);
+  },
+  /**
+   * Applies a change of a waiting job. What running tasks hold depends on some of it, which changes
+   * only while none runs.
+   */
+  job_changed(state, event, at) {
+    const job = jobOf(state, event.jobId);
+    dequeueEntry(state, job);
+    leaveWaiting(state, job);
+    const environment = present(state.environments.get(job.environmentId), 'the environment');
+    job.spec = shareSpec(state, event.spec, environment.variables);
+    job.entry = entryOf(state, job, job.entry.running);
+    const { beginAt } = job.spec;
+    job.beginReached = beginAt === null || beginAt <= at;
+    if (job.beginReached) state.indexes.beginning.delete(job.id);
+    else state.indexes.beginning.add(job.id);
+    state.scratch.changedJobs.add(job);
+    requeueEntry(state, job);
+  },
+  job_held(state, event) {
+    const job = jobOf(state, event.jobId);
+    job.held = true;
+    requeueEntry(state, job);
+  },
+  /** Also releases tasks that the crash limit holds: somebody has looked. */
+  job_released(state, event) {
+    const job = jobOf(state, event.jobId);
+    dequeueEntry(state, job);
+    job.held = false;
+    for (const task of job.active.values()) {
+      if (task.heldBecause === null) continue;
+      task.heldBecause = null;
+      task.crashes = 0;
+      job.pending.add(task.index);
+    }
+    requeueEntry(state, job);
+  },
+  pending_ended(state, event, at) {
+    const job = jobOf(state, event.jobId);
+    dequeueEntry(state, job);
+    const indices = parseIndices(event.indices);
+    job.pending.subtract(indices);
+    leaveAll(state, job, indices);
+    for (const index of [...job.active.keys()]) {
+      if (indices.has(index)) removeActive(job, index); // A requeued or held one.
+    }
+    const ended = endedSet(job, event.outcome);
+    for (const [from, to] of indices.intervals()) ended.addRange(from, to);
+    noteOutcome(job, event.outcome);
+    noteEnds(state, job, { indices, outcome: event.outcome, at });
+    requeueEntry(state, job);
+  },
+  job_done(state, event, at) {
+    const job = jobOf(state, event.jobId);
+    assert(job.active.size === 0 && job.pending.size === 0, `job ${job.id} has no task left`);
+    job.outcome = event.outcome;
+    job.endedAt = event.endedAt ?? at;
+    state.indexes.beginning.delete(job.id);
+    state.indexes.following.delete(job.id);
+    assert(job.behind.size === 0, `job ${job.id} waits for no other array`);
+    for (const on of job.waitsFor) forgetDependent(state, on, job.id);
+    job.waitsFor = NO_JOBS;
+    for (const hook of state.machine.hooks.onJobDone) hook(state, job);
+    state.finished.push(job.id);
+    state.scratch.changedJobs.add(job);
+  },
+  jobs_retired(state, event) {
+    const retired = new Set(event.jobIds);
+    for (const id of retired) {
+      const job = jobOf(state, id);
+      state.jobs.delete(id);
+      forgetForeign(state, job);
+      const environment = present(state.environments.get(job.environmentId), 'the environment');
+      environment.users -= 1;
+      if (environment.users > 0) continue;
+      state.environments.delete(job.environmentId);
+      state.indexes.environmentIds.delete(environment.text);
+    }
+    // They are the oldest, so this is one move of the rest.
+    state.finished.splice(
+      0,
+      state.finished.length,
+      ...state.finished.filter((id) => !retired.has(id)),
+    );
+  },
+} satisfies Partial<EventTable>;
+
+export function jobOf(state: State, id: JobId): Job {
+  return present(state.jobs.get(id), `job ${id}`);
 }
 
 function behindOf({ behind = [] }: Of<'job_submitted'>): Job['behind'] {
@@ -101,116 +203,9 @@ function behindOf({ behind = [] }: Of<'job_submitted'>): Job['behind'] {
   return new Map(behind.map(({ on, indices }) => [on, parseIndices(indices)] as const));
 }
 
-export function applyDependencyMet(state: State, event: Of<'dependency_met'>): void {
-  const job = jobOf(state, event.jobId);
-  const left = [...job.waitsFor].filter((id) => id !== event.on);
-  job.waitsFor = waitsForAll(event.next === undefined ? left : [...left, event.next]);
-  if (event.next !== undefined) dependentsOf(state, event.next).add(job.id);
-  if (!job.behind.has(event.on)) forgetDependent(state, event.on, job.id);
-  noteFollowing(state, job);
-  requeueEntry(state, job);
-}
-
-export function applyBeginReached(state: State, event: Of<'begin_reached'>): void {
-  const job = jobOf(state, event.jobId);
-  job.beginReached = true;
-  state.indexes.beginning.delete(job.id);
-  requeueEntry(state, job);
-}
-
-/**
- * Applies a change of a waiting job. What running tasks hold depends on some of it, which changes
- * only while none runs.
- */
-export function applyJobChanged(state: State, event: Of<'job_changed'>, at: number): void {
-  const job = jobOf(state, event.jobId);
-  dequeueEntry(state, job);
-  leaveWaiting(state, job);
-  const environment = present(state.environments.get(job.environmentId), 'the environment');
-  job.spec = shareSpec(state, event.spec, environment.variables);
-  job.entry = entryOf(state, job, job.entry.running);
-  const { beginAt } = job.spec;
-  job.beginReached = beginAt === null || beginAt <= at;
-  if (job.beginReached) state.indexes.beginning.delete(job.id);
-  else state.indexes.beginning.add(job.id);
-  state.scratch.changedJobs.add(job);
-  requeueEntry(state, job);
-}
-
-export function applyJobHeld(state: State, event: Of<'job_held'>): void {
-  const job = jobOf(state, event.jobId);
-  job.held = true;
-  requeueEntry(state, job);
-}
-
-/** Also releases tasks that the crash limit holds: somebody has looked. */
-export function applyJobReleased(state: State, event: Of<'job_released'>): void {
-  const job = jobOf(state, event.jobId);
-  dequeueEntry(state, job);
-  job.held = false;
-  for (const task of job.active.values()) {
-    if (task.heldBecause === null) continue;
-    task.heldBecause = null;
-    task.crashes = 0;
-    job.pending.add(task.index);
-  }
-  requeueEntry(state, job);
-}
-
-export function applyPendingEnded(state: State, event: Of<'pending_ended'>, at: number): void {
-  const job = jobOf(state, event.jobId);
-  dequeueEntry(state, job);
-  const indices = parseIndices(event.indices);
-  job.pending.subtract(indices);
-  leaveAll(state, job, indices);
-  for (const index of [...job.active.keys()]) {
-    if (indices.has(index)) removeActive(job, index); // A requeued or held one.
-  }
-  const ended = endedSet(job, event.outcome);
-  for (const [from, to] of indices.intervals()) ended.addRange(from, to);
-  noteOutcome(job, event.outcome);
-  noteEnds(state, job, { indices, outcome: event.outcome, at });
-  requeueEntry(state, job);
-}
-
 /** Tells the wings of tasks that are over. */
 export function noteEnds(state: State, job: Job, ends: TaskEnds): void {
   for (const hook of state.machine.hooks.onTasksEnded) hook(job, ends);
-}
-
-export function applyJobDone(state: State, event: Of<'job_done'>, at: number): void {
-  const job = jobOf(state, event.jobId);
-  assert(job.active.size === 0 && job.pending.size === 0, `job ${job.id} has no task left`);
-  job.outcome = event.outcome;
-  job.endedAt = event.endedAt ?? at;
-  state.indexes.beginning.delete(job.id);
-  state.indexes.following.delete(job.id);
-  assert(job.behind.size === 0, `job ${job.id} waits for no other array`);
-  for (const on of job.waitsFor) forgetDependent(state, on, job.id);
-  job.waitsFor = NO_JOBS;
-  for (const hook of state.machine.hooks.onJobDone) hook(state, job);
-  state.finished.push(job.id);
-  state.scratch.changedJobs.add(job);
-}
-
-export function applyJobsRetired(state: State, event: Of<'jobs_retired'>): void {
-  const retired = new Set(event.jobIds);
-  for (const id of retired) {
-    const job = jobOf(state, id);
-    state.jobs.delete(id);
-    forgetForeign(state, job);
-    const environment = present(state.environments.get(job.environmentId), 'the environment');
-    environment.users -= 1;
-    if (environment.users > 0) continue;
-    state.environments.delete(job.environmentId);
-    state.indexes.environmentIds.delete(environment.text);
-  }
-  // They are the oldest, so this is one move of the rest.
-  state.finished.splice(
-    0,
-    state.finished.length,
-    ...state.finished.filter((id) => !retired.has(id)),
-  );
 }
 
 /** What the scheduler sees of a job, `running` of whose tasks hold resources. */

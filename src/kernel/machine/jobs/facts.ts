@@ -98,10 +98,7 @@ export interface Task {
   buildMs: number;
   /** Why the current epoch is being ended by us, if it is. */
   ending: Ending | null;
-  /**
-   * Parties that keep the task stopped, each with its reason in words. The task resumes when the
-   * map is empty (stops.ts).
-   */
+  /** Parties that keep the task stopped, with reasons; it resumes when this is empty (stops.ts). */
   stops: Map<Stopper, string>;
   /** Total time its walltime clock was paused; the longest over its nodes. */
   pausedMs: number;

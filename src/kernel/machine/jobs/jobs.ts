@@ -1,7 +1,6 @@
 // Jobs as a noun, with the tasks in them.
 
 import { assert, present } from '../../base/assert.ts';
-import type { Of } from '../events.ts';
 import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
@@ -9,12 +8,12 @@ import { stirNodes } from '../tasks/apply.ts';
 import * as control from '../tasks/control.ts';
 import { isNext } from '../tasks/shown-state.ts';
 import { preemptedFor } from '../tasks/stops.ts';
-import * as apply from './apply.ts';
 import {
   countHeld,
   dequeueEntry,
   entryOf,
   isHeldNow,
+  jobEvents,
   jobOf,
   noteForeign,
   requeueEntry,
@@ -38,17 +37,16 @@ export const jobs: Noun<'jobs', JobsData> = {
     release_job: (step, { jobId }, actor) => control.decideRelease(step, jobId, actor),
   },
   events: {
-    environment_added: apply.applyEnvironmentAdded,
-    job_submitted: apply.applyJobSubmitted,
-    dependency_met: apply.applyDependencyMet,
-    element_met: applyElementMet,
-    begin_reached: apply.applyBeginReached,
-    job_changed: apply.applyJobChanged,
-    job_held: apply.applyJobHeld,
-    job_released: apply.applyJobReleased,
-    pending_ended: apply.applyPendingEnded,
-    job_done: apply.applyJobDone,
-    jobs_retired: apply.applyJobsRetired,
+    ...jobEvents,
+    /** Those that wait for no other task any more are the scheduler's. */
+    element_met(state, event) {
+      const job = jobOf(state, event.jobId);
+      dequeueEntry(state, job);
+      const indices = parseIndices(event.indices);
+      leave(state, job, { on: event.on, indices });
+      for (const index of indices) if (!isBlocked(job, index)) job.pending.add(index);
+      requeueEntry(state, job);
+    },
   },
   facts: noJobs,
   save: saveJobs,
@@ -98,10 +96,7 @@ function indexJob(state: State, job: Job): void {
   requeueEntry(state, job);
 }
 
-/**
- * Instants of jobs when the head's wall clock was set. Of a job that is done nothing is counted
- * any more: it stays where it was.
- */
+/** Instants of jobs when the head's clock was set; of done jobs nothing is counted any more. */
 function rebaseJobs(state: State, byMs: number): void {
   const { scratch } = state;
   // All of them leave before the first is moved: their order is kept by these instants.
@@ -128,16 +123,6 @@ function rebaseTask(state: State, task: Task, byMs: number): void {
     if (part.end !== null) part.end = { ...part.end, at: part.end.at + byMs };
   }
   stirNodes(state, task);
-}
-
-/** Those that wait for no other task any more are the scheduler's. */
-function applyElementMet(state: State, event: Of<'element_met'>): void {
-  const job = jobOf(state, event.jobId);
-  dequeueEntry(state, job);
-  const indices = parseIndices(event.indices);
-  leave(state, job, { on: event.on, indices });
-  for (const index of indices) if (!isBlocked(job, index)) job.pending.add(index);
-  requeueEntry(state, job);
 }
 
 /** The invariants of jobs and of the queue of them (S9). */

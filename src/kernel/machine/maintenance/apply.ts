@@ -3,50 +3,44 @@
 import { present } from '../../base/assert.ts';
 import { MAINTENANCES_KEPT_MAX } from '../../model/limits.ts';
 import { isAlive, isUnderWay, type Maintenance } from '../../model/maintenance.ts';
-import type { Of } from '../events.ts';
+import type { EventTable } from '../noun.ts';
 import type { State } from '../state.ts';
+
+/** What happens to the state, by the kind of event. */
+export const maintenanceEvents = {
+  maintenance_planned(state, event) {
+    state.maintenances.set(event.maintenance.id, event.maintenance);
+  },
+  maintenance_moved(state, event, at) {
+    const { phase, detail } = event;
+    const known = maintenanceOf(state, event.id);
+    const next = { ...known, phase, detail: detail ?? known.detail };
+    state.maintenances.set(event.id, isAlive(next) ? next : { ...next, endedAt: at });
+    if (!isAlive(next)) forgetOldest(state);
+  },
+  maintenance_cancelled(state, event) {
+    const known = maintenanceOf(state, event.id);
+    state.maintenances.set(event.id, { ...known, cancelledBy: event.by });
+  },
+  maintenance_work(state, event) {
+    const known = maintenanceOf(state, event.id);
+    const works = { ...known.works, [event.node]: event.work };
+    state.maintenances.set(event.id, { ...known, works });
+  },
+  maintenance_stop(state, event) {
+    const known = maintenanceOf(state, event.id);
+    const stops = { ...known.stops, [event.node]: event.stop };
+    state.maintenances.set(event.id, { ...known, stops });
+  },
+  maintenance_taken_back(state, event) {
+    const known = maintenanceOf(state, event.id);
+    const takenBack = { ...known.takenBack, [event.node]: event.by };
+    state.maintenances.set(event.id, { ...known, takenBack });
+  },
+} satisfies Partial<EventTable>;
 
 export function maintenanceOf(state: State, id: string): Maintenance {
   return present(state.maintenances.get(id), `maintenance ${id}`);
-}
-
-export function applyMaintenancePlanned(state: State, event: Of<'maintenance_planned'>): void {
-  state.maintenances.set(event.maintenance.id, event.maintenance);
-}
-
-export function applyMaintenanceMoved(
-  state: State,
-  event: Of<'maintenance_moved'>,
-  at: number,
-): void {
-  const { phase, detail } = event;
-  const known = maintenanceOf(state, event.id);
-  const next = { ...known, phase, detail: detail ?? known.detail };
-  state.maintenances.set(event.id, isAlive(next) ? next : { ...next, endedAt: at });
-  if (!isAlive(next)) forgetOldest(state);
-}
-
-export function applyMaintenanceCancelled(state: State, event: Of<'maintenance_cancelled'>): void {
-  const known = maintenanceOf(state, event.id);
-  state.maintenances.set(event.id, { ...known, cancelledBy: event.by });
-}
-
-export function applyMaintenanceWork(state: State, event: Of<'maintenance_work'>): void {
-  const known = maintenanceOf(state, event.id);
-  const works = { ...known.works, [event.node]: event.work };
-  state.maintenances.set(event.id, { ...known, works });
-}
-
-export function applyMaintenanceStop(state: State, event: Of<'maintenance_stop'>): void {
-  const known = maintenanceOf(state, event.id);
-  const stops = { ...known.stops, [event.node]: event.stop };
-  state.maintenances.set(event.id, { ...known, stops });
-}
-
-export function applyMaintenanceTakenBack(state: State, event: Of<'maintenance_taken_back'>): void {
-  const known = maintenanceOf(state, event.id);
-  const takenBack = { ...known.takenBack, [event.node]: event.by };
-  state.maintenances.set(event.id, { ...known, takenBack });
 }
 
 function forgetOldest(state: State): void {

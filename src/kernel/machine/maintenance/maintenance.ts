@@ -9,6 +9,7 @@ import { maintenanceOn, nextMaintenanceOf } from '../nodes/in-maintenance.ts';
 import type { Noun } from '../noun.ts';
 import type { Answer, Step } from '../step.ts';
 import * as apply from './apply.ts';
+import { maintenanceEvents } from './apply.ts';
 import type { CheckNode, NodeOn } from './commands.ts';
 import { decideMaintenances, takeBack } from './course.ts';
 import { decideCancelMaintenance, decidePlanMaintenance } from './plan.ts';
@@ -26,12 +27,7 @@ export const maintenance: Noun<'maintenance', MaintenanceData> = {
     cancel_maintenance: (step, { id }, actor) => decideCancelMaintenance(step, id, actor),
   },
   events: {
-    maintenance_planned: apply.applyMaintenancePlanned,
-    maintenance_moved: apply.applyMaintenanceMoved,
-    maintenance_cancelled: apply.applyMaintenanceCancelled,
-    maintenance_work: apply.applyMaintenanceWork,
-    maintenance_stop: apply.applyMaintenanceStop,
-    maintenance_taken_back: apply.applyMaintenanceTakenBack,
+    ...maintenanceEvents,
   },
   facts: () => ({ maintenances: new Map() }),
   save: ({ maintenances }) => ({ maintenances: [...maintenances.values()] }),

@@ -6,9 +6,7 @@ import type { Actor } from '../../model/actor.ts';
 import { TIER_MAX } from '../../model/limits.ts';
 import { type PartitionChange, partitionOf } from '../../model/scheduling.ts';
 import { nameOf, needRole } from '../authority.ts';
-import type { Of } from '../events.ts';
 import type { Noun } from '../noun.ts';
-import type { State } from '../state.ts';
 import type { Answer, Step } from '../step.ts';
 import { unknownPartition } from './admission.ts';
 import type { ChangePartition, ResetPartition } from './commands.ts';
@@ -24,8 +22,16 @@ export const partitions: Noun<'partitions', PartitionData> = {
     reset_partition: decideResetPartition,
   },
   events: {
-    partition_changed: applyPartitionChanged,
-    partition_reset: applyPartitionReset,
+    /** Changes add up until the reset. */
+    partition_changed(state, { partition, change, by }, at) {
+      const before = state.partitions.get(partition)?.change ?? {};
+      state.partitions.set(partition, { change: { ...before, ...change }, by, at });
+      state.scratch.scheduleDue = true;
+    },
+    partition_reset(state, { partition }) {
+      state.partitions.delete(partition);
+      state.scratch.scheduleDue = true;
+    },
   },
   facts: () => ({ partitions: new Map() }),
   save: (state) => ({ partitions: [...state.partitions] }),
@@ -33,22 +39,6 @@ export const partitions: Noun<'partitions', PartitionData> = {
     for (const [name, override] of data.partitions) state.partitions.set(name, override);
   },
 };
-
-/** Changes add up until the reset. */
-function applyPartitionChanged(
-  state: State,
-  { partition, change, by }: Of<'partition_changed'>,
-  at: number,
-): void {
-  const before = state.partitions.get(partition)?.change ?? {};
-  state.partitions.set(partition, { change: { ...before, ...change }, by, at });
-  state.scratch.scheduleDue = true;
-}
-
-function applyPartitionReset(state: State, { partition }: Of<'partition_reset'>): void {
-  state.partitions.delete(partition);
-  state.scratch.scheduleDue = true;
-}
 
 function decideChangePartition(step: Step, command: ChangePartition, actor: Actor): Answer {
   const allowed = needRole(actor, 'operator', 'changing partitions');

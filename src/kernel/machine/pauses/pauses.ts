@@ -14,10 +14,18 @@ export const pauses: Noun<'pauses'> = {
     unpause_node: decideUnpauseNode,
   },
   events: {
-    node_paused: applyNodePaused,
-    node_unpaused: applyNodeUnpaused,
-    node_pause_asked: applyPauseAsked,
-    node_pause_forgotten: applyPauseForgotten,
+    node_paused(state, event) {
+      applyTold(state, event, event.pause);
+    },
+    node_unpaused(state, event) {
+      applyTold(state, event, null);
+    },
+    node_pause_asked(state, event) {
+      setPauseRequest(state, event.node, event);
+    },
+    node_pause_forgotten(state, event) {
+      setPauseRequest(state, event.node, null);
+    },
   },
   facts: () => ({}),
   save: () => ({}),
@@ -32,14 +40,6 @@ export const pauses: Noun<'pauses'> = {
   due: forgetPauseRequests,
 };
 
-function applyNodePaused(state: State, event: Of<'node_paused'>): void {
-  applyTold(state, event, event.pause);
-}
-
-function applyNodeUnpaused(state: State, event: Of<'node_unpaused'>): void {
-  applyTold(state, event, null);
-}
-
 function applyTold(
   state: State,
   { node: name, turn, orderHeard }: Of<'node_paused'> | Of<'node_unpaused'>,
@@ -50,14 +50,6 @@ function applyTold(
   const isHeard = pausing.wish !== null && pausing.wish.order.serial <= orderHeard;
   node.pausing = { ...pausing, now, turn, wish: isHeard ? null : pausing.wish };
   refreshPool(state, node);
-}
-
-function applyPauseAsked(state: State, event: Of<'node_pause_asked'>): void {
-  setPauseRequest(state, event.node, event);
-}
-
-function applyPauseForgotten(state: State, event: Of<'node_pause_forgotten'>): void {
-  setPauseRequest(state, event.node, null);
 }
 
 function setPauseRequest(

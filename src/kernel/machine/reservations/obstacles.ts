@@ -65,10 +65,7 @@ export function refusalOf(
   }
 }
 
-/**
- * Words for the end of a task. With a time limit only one that was stopped has no end: nobody knows
- * when it goes on.
- */
+/** Words for a task's end. Of those with a time limit only stopped ones have none that is known. */
 function untilWords(until: number | null, walltimeMs: number | null): string {
   if (until !== null) return `until ${formatInstant(until)}`;
   if (walltimeMs === null) return 'for ever: it has no time limit';

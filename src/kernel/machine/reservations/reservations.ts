@@ -4,6 +4,7 @@ import type { Reservation } from '../../model/reservation.ts';
 import type { Noun } from '../noun.ts';
 import type { Step } from '../step.ts';
 import * as apply from './apply.ts';
+import { reservationEvents } from './apply.ts';
 import { retrySkipped } from './occurrences.ts';
 import * as requests from './requests.ts';
 import { decideSlots } from './slots.ts';
@@ -21,14 +22,7 @@ export const reservations: Noun<'reservations', ReservationData> = {
     extend_reservation: requests.decideExtend,
   },
   events: {
-    reservation_created: apply.applyReservationCreated,
-    reservation_changed: apply.applyReservationChanged,
-    reservation_extended: apply.applyReservationExtended,
-    reservation_slot_found: apply.applySlotFound,
-    reservation_slot_begun: apply.applySlotBegun,
-    reservation_slot_over: apply.applySlotOver,
-    reservation_ended: apply.applyReservationEnded,
-    job_reserved: apply.applyJobReserved,
+    ...reservationEvents,
   },
   facts: () => ({ reservations: new Map(), nextReservationId: 1 }),
   save: (state) => ({

@@ -33,9 +33,171 @@ import {
   unclaim,
 } from '../nodes/apply.ts';
 import { isGateway } from '../nodes/members.ts';
+import type { EventTable } from '../noun.ts';
 import type { State } from '../state.ts';
 import { isNext } from './shown-state.ts';
 import { isStopped } from './stops.ts';
+
+/** What happens to the state, by the kind of event. */
+export const taskEvents = {
+  task_allocated(state, event, at) {
+    const job = jobOf(state, event.place.jobId);
+    const index = indexOf(event.place);
+    const isNext = event.next === true;
+    dequeueEntry(state, job);
+    assert(job.pending.delete(index), `task ${job.id}[${index}] is pending`);
+    if (!isNext) countHeld(state, job, 1);
+    const task = job.active.get(index) ?? newTask(job, index);
+    addActive(job, task);
+    task.state = 'starting';
+    task.epoch = event.epoch;
+    task.life = state.lives.at(-1)?.id ?? null;
+    state.epochMax = Math.max(state.epochMax, event.epoch);
+    task.startedAt = null;
+    task.waitsSince = at;
+    task.buildMs = timeBefore(state, job, event.shares);
+    task.ending = null;
+    task.stops.clear();
+    task.suspendTurn = 0;
+    task.pausedMs = 0;
+    const epochId = epochIdOf(task);
+    task.parts = new Map(
+      event.shares.map((share, nodeRank) => {
+        const part = newPart(share, nodeRank);
+        part.isNext = isNext;
+        return [
+          share.node,
+          isGateway(nodeOf(state, share.node)) ? { ...part, atSite: true } : part,
+        ];
+      }),
+    );
+    const take = isNext ? claimNext : claim;
+    for (const share of event.shares) take(state, epochId, share, task);
+    if (!isNext) state.usage.hold(job.owner, billedOf(task), at);
+    job.startedAt ??= at;
+    requeueEntry(state, job);
+  },
+  task_held(state, event) {
+    const task = taskOf(state, event.place);
+    const { job } = task;
+    dequeueEntry(state, job);
+    job.pending.delete(task.index);
+    task.heldBecause = event.because;
+    requeueEntry(state, job);
+  },
+  task_requeued(state, event, at) {
+    const task = taskOf(state, event.place);
+    noteLoss(task, event.outcome);
+    noteEnded(state, task, event.outcome, { at, next: 'requeued' });
+    if (event.counts === 'failure') task.failures += 1;
+    if (event.counts === 'crash') task.crashes += 1;
+    if (event.counts === 'anew') task.crashes = 0;
+    putBack(state, task, event.abandoned, at);
+  },
+  task_done(state, event, at) {
+    const task = taskOf(state, event.place);
+    noteLoss(task, event.outcome);
+    noteEnded(state, task, event.outcome, { at, next: 'done' });
+    const wasNext = isNext(task);
+    leaveEpoch(state, task, event.abandoned, at);
+    const { job } = task;
+    removeActive(job, task.index);
+    endedSet(job, event.outcome).add(task.index);
+    noteOutcome(job, event.outcome);
+    noteEnds(state, job, { indices: [task.index], outcome: event.outcome, at });
+    if (!wasNext) countHeld(state, job, -1);
+  },
+  part_asked(state, event) {
+    const { part } = partOf(state, event);
+    part.isAsked = true;
+    state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+  },
+  part_started(state, event, at) {
+    const { task, part } = partOf(state, event);
+    part.state = 'started';
+    const startedAt = event.startedAt ?? at;
+    part.nodeStartedAt = (event.nodeAt ?? at) - (at - startedAt);
+    nodeOf(state, event.node).launchFailures = 0;
+    // A suspend asked for while it was starting can be told now.
+    if (isStopped(task)) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+    for (const other of task.parts.values()) if (other.state === 'ordered') return;
+    // A short part may have ended before the last one started.
+    task.startedAt ??= startedAt;
+    if (task.state !== 'starting') return;
+    task.state = 'running';
+    stirNodes(state, task);
+  },
+  /** Starts the task's own time: the build is done. */
+  part_built(state, event) {
+    const { task, part } = partOf(state, event);
+    task.buildMs = Math.min(task.buildMs, event.tookMs);
+    part.isBuilt = true;
+    noteBuilt(state, task.job, event.node);
+    stirNodes(state, task);
+  },
+  part_ended(state, event, at) {
+    const { task, part } = partOf(state, event);
+    const { cause, nodeFault, processes, usage, detail, there, stored } = event;
+    part.state = 'ended';
+    part.end = {
+      cause,
+      nodeFault,
+      processes,
+      usage,
+      at: event.endedAt ?? at,
+      ...(detail === undefined ? {} : { detail }),
+      ...(there === undefined ? {} : { there }),
+      ...(stored === undefined ? {} : { stored }),
+    };
+    const node = nodeOf(state, event.node);
+    // What a node says itself clears by itself; the count is for what somebody has to look into.
+    if (cause === 'launch_failed' && nodeFault && node.fault === null) node.launchFailures += 1;
+    const sum = task.job.usage;
+    if (cause === 'exited' && isClean(processes)) noteBuilt(state, task.job, event.node);
+    task.job.usage = {
+      userUs: sum.userUs + usage.userUs,
+      systemUs: sum.systemUs + usage.systemUs,
+      memoryPeakBytes: Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes),
+    };
+    if (task.state !== 'completing') task.waitsSince = at;
+    task.state = 'completing';
+    state.scratch.keepingTrouble.delete(event.epochId);
+    const { next } = present(nodeOf(state, event.node).holding.get(event.epochId), 'the claim');
+    unclaim(state, event.epochId, event.node);
+    // What somebody ends may have to make room.
+    if (next === null && task.ending === null) state.scratch.freed.note(event.node, task.job.id);
+  },
+  claim_dropped(state, event) {
+    unclaim(state, event.epochId, event.node);
+  },
+  end_asked(state, event, at) {
+    const task = taskOf(state, event.place);
+    if (task.state !== 'completing') task.waitsSince = at;
+    task.ending =
+      event.why === 'sibling'
+        ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
+        : { kind: event.why, by: event.by, ...because(event), ...haste(event) };
+    task.state = 'completing';
+    touch(state, task);
+    stirNodes(state, task);
+    if (!state.indexes.preempted.has(task)) return;
+    // A stopped one goes on to end: it takes back what is free of what it gave.
+    for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
+  },
+  signal_asked(state, event) {
+    const task = taskOf(state, event.place);
+    state.signalSerial += 1;
+    const { signal, to } = event;
+    const epochId = epochIdOf(task);
+    const all = { kind: 'signal', epochId, signal, serial: state.signalSerial } as const;
+    const order: SignalOrder = to === undefined ? all : { ...all, to };
+    for (const part of task.parts.values()) {
+      if (part.state !== 'started' && part.state !== 'suspended') continue;
+      nodeOf(state, part.share.node).signals.set(epochId, order);
+    }
+    touch(state, task);
+  },
+} satisfies Partial<EventTable>;
 
 export function taskOf(state: State, place: TaskPlace): Task {
   const task = jobOf(state, place.jobId).active.get(indexOf(place));
@@ -72,78 +234,6 @@ export function epochIdOf(task: Task): EpochId {
   return formatEpochId(task.id, task.epoch);
 }
 
-export function applyTaskAllocated(state: State, event: Of<'task_allocated'>, at: number): void {
-  const job = jobOf(state, event.place.jobId);
-  const index = indexOf(event.place);
-  const isNext = event.next === true;
-  dequeueEntry(state, job);
-  assert(job.pending.delete(index), `task ${job.id}[${index}] is pending`);
-  if (!isNext) countHeld(state, job, 1);
-  const task = job.active.get(index) ?? newTask(job, index);
-  addActive(job, task);
-  task.state = 'starting';
-  task.epoch = event.epoch;
-  task.life = state.lives.at(-1)?.id ?? null;
-  state.epochMax = Math.max(state.epochMax, event.epoch);
-  task.startedAt = null;
-  task.waitsSince = at;
-  task.buildMs = timeBefore(state, job, event.shares);
-  task.ending = null;
-  task.stops.clear();
-  task.suspendTurn = 0;
-  task.pausedMs = 0;
-  const epochId = epochIdOf(task);
-  task.parts = new Map(
-    event.shares.map((share, nodeRank) => {
-      const part = newPart(share, nodeRank);
-      part.isNext = isNext;
-      return [share.node, isGateway(nodeOf(state, share.node)) ? { ...part, atSite: true } : part];
-    }),
-  );
-  const take = isNext ? claimNext : claim;
-  for (const share of event.shares) take(state, epochId, share, task);
-  if (!isNext) state.usage.hold(job.owner, billedOf(task), at);
-  job.startedAt ??= at;
-  requeueEntry(state, job);
-}
-
-export function applyPartStarted(state: State, event: Of<'part_started'>, at: number): void {
-  const { task, part } = partOf(state, event);
-  part.state = 'started';
-  const startedAt = event.startedAt ?? at;
-  part.nodeStartedAt = (event.nodeAt ?? at) - (at - startedAt);
-  nodeOf(state, event.node).launchFailures = 0;
-  // A suspend asked for while it was starting can be told now.
-  if (isStopped(task)) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
-  for (const other of task.parts.values()) if (other.state === 'ordered') return;
-  // A short part may have ended before the last one started.
-  task.startedAt ??= startedAt;
-  if (task.state !== 'starting') return;
-  task.state = 'running';
-  stirNodes(state, task);
-}
-
-export function applyPartAsked(state: State, event: Of<'part_asked'>): void {
-  const { part } = partOf(state, event);
-  part.isAsked = true;
-  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
-}
-
-export function applyEndAsked(state: State, event: Of<'end_asked'>, at: number): void {
-  const task = taskOf(state, event.place);
-  if (task.state !== 'completing') task.waitsSince = at;
-  task.ending =
-    event.why === 'sibling'
-      ? { kind: 'sibling', outcome: present(event.outcome, 'the outcome of the sibling') }
-      : { kind: event.why, by: event.by, ...because(event), ...haste(event) };
-  task.state = 'completing';
-  touch(state, task);
-  stirNodes(state, task);
-  if (!state.indexes.preempted.has(task)) return;
-  // A stopped one goes on to end: it takes back what is free of what it gave.
-  for (const name of task.parts.keys()) refreshPool(state, nodeOf(state, name));
-}
-
 function haste({
   closes,
   hastens,
@@ -162,53 +252,6 @@ function because({ because }: Of<'end_asked'>): { readonly because?: string } {
   return because === undefined ? {} : { because };
 }
 
-export function applySignalAsked(state: State, event: Of<'signal_asked'>): void {
-  const task = taskOf(state, event.place);
-  state.signalSerial += 1;
-  const { signal, to } = event;
-  const epochId = epochIdOf(task);
-  const all = { kind: 'signal', epochId, signal, serial: state.signalSerial } as const;
-  const order: SignalOrder = to === undefined ? all : { ...all, to };
-  for (const part of task.parts.values()) {
-    if (part.state !== 'started' && part.state !== 'suspended') continue;
-    nodeOf(state, part.share.node).signals.set(epochId, order);
-  }
-  touch(state, task);
-}
-
-export function applyPartEnded(state: State, event: Of<'part_ended'>, at: number): void {
-  const { task, part } = partOf(state, event);
-  const { cause, nodeFault, processes, usage, detail, there, stored } = event;
-  part.state = 'ended';
-  part.end = {
-    cause,
-    nodeFault,
-    processes,
-    usage,
-    at: event.endedAt ?? at,
-    ...(detail === undefined ? {} : { detail }),
-    ...(there === undefined ? {} : { there }),
-    ...(stored === undefined ? {} : { stored }),
-  };
-  const node = nodeOf(state, event.node);
-  // What a node says itself clears by itself; the count is for what somebody has to look into.
-  if (cause === 'launch_failed' && nodeFault && node.fault === null) node.launchFailures += 1;
-  const sum = task.job.usage;
-  if (cause === 'exited' && isClean(processes)) noteBuilt(state, task.job, event.node);
-  task.job.usage = {
-    userUs: sum.userUs + usage.userUs,
-    systemUs: sum.systemUs + usage.systemUs,
-    memoryPeakBytes: Math.max(sum.memoryPeakBytes, usage.memoryPeakBytes),
-  };
-  if (task.state !== 'completing') task.waitsSince = at;
-  task.state = 'completing';
-  state.scratch.keepingTrouble.delete(event.epochId);
-  const { next } = present(nodeOf(state, event.node).holding.get(event.epochId), 'the claim');
-  unclaim(state, event.epochId, event.node);
-  // What somebody ends may have to make room.
-  if (next === null && task.ending === null) state.scratch.freed.note(event.node, task.job.id);
-}
-
 function isClean(processes: readonly ProcessEnd[]): boolean {
   return processes.length > 0 && processes.every(({ exit }) => exit.code === 0);
 }
@@ -222,29 +265,6 @@ function timeBefore(state: State, job: Job, shares: readonly Share[]): number {
 
 function noteBuilt(state: State, job: Job, node: NodeName): void {
   for (const hook of state.machine.hooks.onBuilt) hook(state, job, node);
-}
-
-/** Starts the task's own time: the build is done. */
-export function applyPartBuilt(state: State, event: Of<'part_built'>): void {
-  const { task, part } = partOf(state, event);
-  task.buildMs = Math.min(task.buildMs, event.tookMs);
-  part.isBuilt = true;
-  noteBuilt(state, task.job, event.node);
-  stirNodes(state, task);
-}
-
-export function applyClaimDropped(state: State, event: Of<'claim_dropped'>): void {
-  unclaim(state, event.epochId, event.node);
-}
-
-export function applyTaskRequeued(state: State, event: Of<'task_requeued'>, at: number): void {
-  const task = taskOf(state, event.place);
-  noteLoss(task, event.outcome);
-  noteEnded(state, task, event.outcome, { at, next: 'requeued' });
-  if (event.counts === 'failure') task.failures += 1;
-  if (event.counts === 'crash') task.crashes += 1;
-  if (event.counts === 'anew') task.crashes = 0;
-  putBack(state, task, event.abandoned, at);
 }
 
 /** Puts the task back into the queue. */
@@ -262,29 +282,6 @@ export function putBack(
   if (!wasNext) countHeld(state, job, -1);
   job.pending.add(task.index);
   requeueEntry(state, job);
-}
-
-export function applyTaskHeld(state: State, event: Of<'task_held'>): void {
-  const task = taskOf(state, event.place);
-  const { job } = task;
-  dequeueEntry(state, job);
-  job.pending.delete(task.index);
-  task.heldBecause = event.because;
-  requeueEntry(state, job);
-}
-
-export function applyTaskDone(state: State, event: Of<'task_done'>, at: number): void {
-  const task = taskOf(state, event.place);
-  noteLoss(task, event.outcome);
-  noteEnded(state, task, event.outcome, { at, next: 'done' });
-  const wasNext = isNext(task);
-  leaveEpoch(state, task, event.abandoned, at);
-  const { job } = task;
-  removeActive(job, task.index);
-  endedSet(job, event.outcome).add(task.index);
-  noteOutcome(job, event.outcome);
-  noteEnds(state, job, { indices: [task.index], outcome: event.outcome, at });
-  if (!wasNext) countHeld(state, job, -1);
 }
 
 /** When its last part ended; now, where one may still run. */

@@ -1,43 +1,81 @@
 // Applying what happened to tasks that are stopped and go on, by order or to make room.
 
-import type { Of } from '../events.ts';
 import type { Part, Task } from '../jobs/facts.ts';
 import { takeCpusBack, yieldCpus } from '../nodes/apply.ts';
+import type { EventTable } from '../noun.ts';
 import type { State } from '../state.ts';
 import { epochIdOf, partOf, stirNodes, taskOf, touch } from './apply.ts';
 import { isStopped } from './stops.ts';
 
-export function applySuspendAsked(state: State, event: Of<'suspend_asked'>): void {
-  const task = taskOf(state, event.place);
-  const { stopper } = event;
-  const wasStopped = isStopped(task);
-  task.stops.set(stopper, event.because ?? event.by);
-  if (!wasStopped || isPaused(task)) turn(state, task);
-  if (stopper !== 'scheduler') return;
-  stirNodes(state, task);
-  state.indexes.preempted.add(task);
-  // A node that never heard that it went on has nothing to stop, and nothing to tell of it.
-  for (const [name, part] of task.parts) {
-    if (part.state === 'suspended') yieldCpus(state, epochIdOf(task), name);
-  }
-}
-
-/** Takes an owner's stop away; the task resumes when nobody else keeps it stopped. */
-export function applyResumeAsked(state: State, event: Of<'resume_asked'>): void {
-  const task = taskOf(state, event.place);
-  const { stopper, isOthers = false } = event;
-  if (isOthers) return turn(state, task);
-  if (!task.stops.delete(stopper)) return;
-  if (!isStopped(task) || isPaused(task)) turn(state, task);
-  if (stopper !== 'scheduler') {
-    // There may be room already for one that only waits for it now.
-    if (task.stops.has('scheduler')) state.scratch.scheduleDue = true;
-    return;
-  }
-  // It takes back what it gave up: the scheduler has seen that there is room.
-  state.indexes.preempted.delete(task);
-  for (const name of task.parts.keys()) takeCpusBack(state, epochIdOf(task), name);
-}
+/** What happens to the state, by the kind of event. */
+export const suspensionEvents = {
+  part_suspended(state, event) {
+    const { task, part } = partOf(state, event);
+    part.state = 'suspended';
+    part.turnHeard = event.turn;
+    // A task that stops itself goes on using up its time.
+    if (isStopped(task)) part.pausedAt = event.since;
+    if (task.stops.has('scheduler')) yieldCpus(state, event.epochId, event.node);
+    state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+    if (task.state !== 'running') return;
+    for (const other of task.parts.values()) if (other.state === 'started') return;
+    task.state = 'suspended';
+  },
+  part_resumed(state, event, at) {
+    const { task, part } = partOf(state, event);
+    part.state = 'started';
+    part.turnHeard = event.turn;
+    state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+    if (task.state === 'suspended') task.state = 'running';
+    countPause(task, part, event.since, at);
+    stirNodes(state, task);
+  },
+  /** Only orders that are newer count there. */
+  part_turns_heard(state, event) {
+    const { task } = partOf(state, event);
+    task.suspendTurn = Math.max(task.suspendTurn, event.turn);
+    touch(state, task);
+  },
+  /** What was stopped there is gone: nobody waits for it to go on. */
+  part_storing(state, event, at) {
+    const { task, part } = partOf(state, event);
+    part.state = 'storing';
+    task.waitsSince = at;
+    if (task.state === 'suspended') task.state = 'running';
+    countPause(task, part, event.since, at);
+    stirNodes(state, task);
+  },
+  suspend_asked(state, event) {
+    const task = taskOf(state, event.place);
+    const { stopper } = event;
+    const wasStopped = isStopped(task);
+    task.stops.set(stopper, event.because ?? event.by);
+    if (!wasStopped || isPaused(task)) turn(state, task);
+    if (stopper !== 'scheduler') return;
+    stirNodes(state, task);
+    state.indexes.preempted.add(task);
+    // A node that never heard that it went on has nothing to stop, and nothing to tell of it.
+    for (const [name, part] of task.parts) {
+      if (part.state === 'suspended') yieldCpus(state, epochIdOf(task), name);
+    }
+  },
+  /** Takes an owner's stop away; the task resumes when nobody else keeps it stopped. */
+  resume_asked(state, event) {
+    const task = taskOf(state, event.place);
+    const { stopper, isOthers = false } = event;
+    if (isOthers) return turn(state, task);
+    if (!task.stops.delete(stopper)) return;
+    if (!isStopped(task) || isPaused(task)) turn(state, task);
+    if (stopper !== 'scheduler') {
+      // There may be room already for one that only waits for it now.
+      if (task.stops.has('scheduler')) state.scratch.scheduleDue = true;
+      return;
+    }
+    // It takes back what it gave up: the scheduler has seen that there is room.
+    state.indexes.preempted.delete(task);
+    for (const name of task.parts.keys()) takeCpusBack(state, epochIdOf(task), name);
+  },
+} satisfies Partial<EventTable>;
 
 /** Then each of its nodes may have to be told something else. */
 function isPaused({ stops }: Task): boolean {
@@ -49,46 +87,6 @@ function isPaused({ stops }: Task): boolean {
 function turn(state: State, task: Task): void {
   task.suspendTurn += 1;
   touch(state, task);
-}
-
-export function applyPartSuspended(state: State, event: Of<'part_suspended'>): void {
-  const { task, part } = partOf(state, event);
-  part.state = 'suspended';
-  part.turnHeard = event.turn;
-  // A task that stops itself goes on using up its time.
-  if (isStopped(task)) part.pausedAt = event.since;
-  if (task.stops.has('scheduler')) yieldCpus(state, event.epochId, event.node);
-  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
-  if (task.state !== 'running') return;
-  for (const other of task.parts.values()) if (other.state === 'started') return;
-  task.state = 'suspended';
-}
-
-export function applyPartResumed(state: State, event: Of<'part_resumed'>, at: number): void {
-  const { task, part } = partOf(state, event);
-  part.state = 'started';
-  part.turnHeard = event.turn;
-  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
-  if (task.state === 'suspended') task.state = 'running';
-  countPause(task, part, event.since, at);
-  stirNodes(state, task);
-}
-
-/** Only orders that are newer count there. */
-export function applyPartTurnsHeard(state: State, event: Of<'part_turns_heard'>): void {
-  const { task } = partOf(state, event);
-  task.suspendTurn = Math.max(task.suspendTurn, event.turn);
-  touch(state, task);
-}
-
-/** What was stopped there is gone: nobody waits for it to go on. */
-export function applyPartStoring(state: State, event: Of<'part_storing'>, at: number): void {
-  const { task, part } = partOf(state, event);
-  part.state = 'storing';
-  task.waitsSince = at;
-  if (task.state === 'suspended') task.state = 'running';
-  countPause(task, part, event.since, at);
-  stirNodes(state, task);
 }
 
 /**

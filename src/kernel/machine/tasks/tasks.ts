@@ -8,12 +8,11 @@ import { givePlace, nodeOf } from '../nodes/apply.ts';
 import type { Holding } from '../nodes/facts.ts';
 import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
-import * as apply from './apply.ts';
-import { billedOf, epochIdOf, putBack, taskOf } from './apply.ts';
+import { billedOf, epochIdOf, putBack, taskEvents, taskOf } from './apply.ts';
 import * as control from './control.ts';
 import { decideStart } from './start.ts';
 import { preemptedFor } from './stops.ts';
-import * as suspension from './suspension.ts';
+import { suspensionEvents } from './suspension.ts';
 
 export interface TasksData {
   readonly signalSerial: number;
@@ -29,26 +28,31 @@ export const tasks: Noun<'tasks', TasksData> = {
     requeue_task: (step, command, actor) => control.decideRequeue(step, command, actor),
   },
   events: {
-    task_allocated: apply.applyTaskAllocated,
-    task_held: apply.applyTaskHeld,
-    task_requeued: apply.applyTaskRequeued,
-    task_done: apply.applyTaskDone,
-    task_returned: applyTaskReturned,
-    part_placed: applyPartPlaced,
-    part_recalled: applyPartRecalled,
-    part_asked: apply.applyPartAsked,
-    part_started: apply.applyPartStarted,
-    part_suspended: suspension.applyPartSuspended,
-    part_resumed: suspension.applyPartResumed,
-    part_turns_heard: suspension.applyPartTurnsHeard,
-    part_built: apply.applyPartBuilt,
-    part_storing: suspension.applyPartStoring,
-    part_ended: apply.applyPartEnded,
-    claim_dropped: apply.applyClaimDropped,
-    suspend_asked: suspension.applySuspendAsked,
-    resume_asked: suspension.applyResumeAsked,
-    end_asked: apply.applyEndAsked,
-    signal_asked: apply.applySignalAsked,
+    ...suspensionEvents,
+    ...taskEvents,
+    task_returned(state, event, at) {
+      const task = taskOf(state, event.place);
+      task.unbegun += 1;
+      putBack(state, task, [], at);
+    },
+    part_placed(state, event, at) {
+      const holding = holdingOf(state, event);
+      givePlace(state, holding);
+      if (!event.begun) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+      // Nobody counts it any more: it holds its place until it is gone.
+      const { task } = holding;
+      if (task === null) return;
+      const { job } = task;
+      present(task.parts.get(event.node), `the part on ${event.node}`).isNext = false;
+      state.scratch.freed.taken(event.node, job.id);
+      task.waitsSince = at;
+      countHeld(state, job, 1);
+      state.usage.hold(job.owner, billedOf(task), at);
+    },
+    part_recalled(state, event) {
+      holdingOf(state, event).next = 'recalled';
+      state.scratch.touched.push({ node: event.node, epochId: event.epochId });
+    },
   },
   facts: () => ({ signalSerial: 0 }),
   save: ({ signalSerial }) => ({ signalSerial }),
@@ -85,32 +89,6 @@ function checkTask(state: State, task: Task): void {
 }
 
 // Applying what happens to tasks that wait on a node for a place of their job (A35).
-
-function applyPartPlaced(state: State, event: Of<'part_placed'>, at: number): void {
-  const holding = holdingOf(state, event);
-  givePlace(state, holding);
-  if (!event.begun) state.scratch.touched.push({ node: event.node, epochId: event.epochId });
-  // Nobody counts it any more: it holds its place until it is gone.
-  const { task } = holding;
-  if (task === null) return;
-  const { job } = task;
-  present(task.parts.get(event.node), `the part on ${event.node}`).isNext = false;
-  state.scratch.freed.taken(event.node, job.id);
-  task.waitsSince = at;
-  countHeld(state, job, 1);
-  state.usage.hold(job.owner, billedOf(task), at);
-}
-
-function applyPartRecalled(state: State, event: Of<'part_recalled'>): void {
-  holdingOf(state, event).next = 'recalled';
-  state.scratch.touched.push({ node: event.node, epochId: event.epochId });
-}
-
-function applyTaskReturned(state: State, event: Of<'task_returned'>, at: number): void {
-  const task = taskOf(state, event.place);
-  task.unbegun += 1;
-  putBack(state, task, [], at);
-}
 
 function holdingOf(state: State, { epochId, node }: Of<'part_placed' | 'part_recalled'>): Holding {
   return present(nodeOf(state, node).holding.get(epochId), `${epochId} on ${node}`);

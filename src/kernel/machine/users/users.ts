@@ -4,7 +4,6 @@ import { assert } from '../../base/assert.ts';
 import { kindsIn, NO_CAPS, type OwnCaps } from '../../model/caps.ts';
 import type { UserName } from '../../model/ids.ts';
 import { UsageBook, type UsageRow, type UsageRules } from '../../scheduler/line/usage-book.ts';
-import type { Of } from '../events.ts';
 import type { Noun } from '../noun.ts';
 import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
@@ -27,10 +26,30 @@ export const users: Noun<'users', UserData> = {
     revoke_token: accounts.decideRevokeToken,
   },
   events: {
-    user_set: applyUserSet,
-    user_removed: applyUserRemoved,
-    token_created: applyTokenCreated,
-    token_revoked: applyTokenRevoked,
+    user_set(state, event) {
+      const { user: name, role, groups = [], filesBytesMax, caps } = event;
+      const files = filesBytesMax === undefined ? {} : { filesBytesMax };
+      const limits = caps === undefined ? {} : { caps };
+      // Who may hold more now may start.
+      if (!isSame(state.users.get(name)?.caps, caps)) state.scratch.scheduleDue = true;
+      state.users.set(name, { name, role, groups, ...files, ...limits });
+    },
+    /** A removed user's tokens go too: they would otherwise come back with a user of the same name. */
+    user_removed(state, event) {
+      if (state.users.get(event.user)?.caps !== undefined) state.scratch.scheduleDue = true;
+      state.users.delete(event.user);
+      for (const token of [...state.tokens.values()]) {
+        if (token.user === event.user) state.tokens.delete(token.id);
+      }
+    },
+    token_created(state, event, at) {
+      const { tokenId: id, hash, purpose, user, label, expiresAt, through } = event;
+      const token = { id, hash, purpose, user, label, createdAt: at, expiresAt };
+      state.tokens.set(id, through === undefined ? token : { ...token, through });
+    },
+    token_revoked(state, event) {
+      state.tokens.delete(event.tokenId);
+    },
     half_life_changed: ({ usage }, { halfLifeMs }, at) => usage.setRules({ halfLifeMs }, at),
     billing_changed: ({ usage }, { weights }, at) => usage.setRules({ weights }, at),
     usage_forgotten({ usage }, event) {
@@ -75,36 +94,8 @@ function holdAgain({ jobs, usage }: State): void {
   }
 }
 
-function applyUserSet(state: State, event: Of<'user_set'>): void {
-  const { user: name, role, groups = [], filesBytesMax, caps } = event;
-  const files = filesBytesMax === undefined ? {} : { filesBytesMax };
-  const limits = caps === undefined ? {} : { caps };
-  // Who may hold more now may start.
-  if (!isSame(state.users.get(name)?.caps, caps)) state.scratch.scheduleDue = true;
-  state.users.set(name, { name, role, groups, ...files, ...limits });
-}
-
 function isSame(before: OwnCaps = NO_CAPS, after: OwnCaps = NO_CAPS): boolean {
   return kindsIn(before, after).every((kind) => before[kind] === after[kind]);
-}
-
-/** A removed user's tokens go too: they would otherwise come back with a user of the same name. */
-function applyUserRemoved(state: State, event: Of<'user_removed'>): void {
-  if (state.users.get(event.user)?.caps !== undefined) state.scratch.scheduleDue = true;
-  state.users.delete(event.user);
-  for (const token of [...state.tokens.values()]) {
-    if (token.user === event.user) state.tokens.delete(token.id);
-  }
-}
-
-function applyTokenCreated(state: State, event: Of<'token_created'>, at: number): void {
-  const { tokenId: id, hash, purpose, user, label, expiresAt, through } = event;
-  const token = { id, hash, purpose, user, label, createdAt: at, expiresAt };
-  state.tokens.set(id, through === undefined ? token : { ...token, through });
-}
-
-function applyTokenRevoked(state: State, event: Of<'token_revoked'>): void {
-  state.tokens.delete(event.tokenId);
 }
 
 /** What users are charged for is what their tasks hold (S9). */

@@ -25,10 +25,7 @@ import { RunningLimits } from './running-limit.ts';
 import { type SiteWait, siteWaitOf } from './site-wait.ts';
 
 export interface Forecast {
-  /**
-   * Ms since 1970; from `UNKNOWN_END` on: not before tasks without time limit end. Null: that takes
-   * too many looks at nodes.
-   */
+  /** Ms since 1970; from `UNKNOWN_END` on: after tasks without time limit. Null: too many looks. */
   readonly at: number | null;
   readonly nodes: readonly NodeName[];
   /**

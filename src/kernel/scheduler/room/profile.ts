@@ -113,10 +113,7 @@ export class Profile {
     return common;
   }
 
-  /**
-   * The index of the first step of [from, to) that is too small, or that has other cards free than
-   * the steps before it; else -1.
-   */
+  /** Index of the first step of [from, to) that is too small or has other cards free; else -1. */
   #misfit(want: Want, from: number, to: number): number {
     const { gpuCount, gpuKind } = want.resources;
     let common: Cards | undefined;

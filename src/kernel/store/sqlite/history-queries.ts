@@ -246,10 +246,7 @@ function selected(table: string, columns: Readonly<Record<string, string>>): str
 const { spec: _, ...SHORT_COLUMNS } = JOB_COLUMNS;
 const COLUMNS_WITHOUT_SPEC = `${selected('jobs', SHORT_COLUMNS)}, '' AS spec`;
 
-/**
- * From the newest job that may be asked for down to the oldest, one step's worth of ids at a time;
- * none at or above `below`.
- */
+/** From the newest job in question to the oldest, a step's worth of ids a time; below `below`. */
 function* ranges(connection: Connection, query: HistoryQuery, below: number): Generator<Range> {
   const { first, last } = connection.statement(ID_BOUNDS).get() as unknown as Bounds;
   if (first === null || last === null || query.limit <= 0) return;

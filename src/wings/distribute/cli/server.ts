@@ -71,10 +71,7 @@ function tellOld(context: Context, { tempDir, cleanOutput }: Options): void {
   tellUnused(context, { '--clean-output': cleanOutput }, why);
 }
 
-/**
- * By the variable and not as `--dir` does: a head for all users of the machine then has its socket
- * where their commands look.
- */
+/** By the variable, not as `--dir` does: a head for all users has its socket where these look. */
 function atSavePath(context: Context, savePath: string | undefined): Context {
   if (savePath === undefined) return context;
   if (context.options.dir !== undefined) {

@@ -12,10 +12,7 @@ export interface CheckResult {
 
 const SIZES: ReadonlySet<GoalFact> = new Set(['memory', 'disk']);
 
-/**
- * What differs. Facts that nobody knows, and checks that have not run, are no difference: nothing
- * is repaired on a guess.
- */
+/** What differs. Unknown facts and checks that have not run are none: no repair on a guess. */
 export function compareGoals(
   goals: readonly Goal[],
   facts: Facts,

@@ -17,10 +17,39 @@ export interface NotificationsData {
 export const notifications: Noun<'notifications', NotificationsData> = {
   commands: { note_attempt: decideAttempt },
   events: {
-    notification_due: applyDue,
-    notification_told: applyTold,
-    notification_failed: applyFailed,
-    notification_given_up: applyGivenUp,
+    notification_due(state, event, at) {
+      const { news, targets } = event;
+      // A batch that was resumed ends again: what still waits to be told of its first end is no news.
+      const before = state.notifications.get(formatSubject(news.subject));
+      if (before !== undefined) forget(state, before);
+      const deliveries = targets.map((target): Delivery => {
+        return { target, state: 'waiting', tries: 0, triedAt: null, nextAt: at, why: null };
+      });
+      const notification = { id: formatSubject(news.subject), news, at, deliveries };
+      state.notifications.set(notification.id, notification);
+      indexNotification(state, notification);
+      forgetOldest(state);
+    },
+    notification_told(state, event, at) {
+      const { notification, delivery } = find(state, event);
+      delivery.triedAt = at;
+      delivery.why = null;
+      close(state, { notification, delivery, as: 'told' });
+    },
+    notification_failed(state, event, at) {
+      const { delivery } = find(state, event);
+      delivery.tries += 1;
+      delivery.triedAt = at;
+      delivery.nextAt = event.nextAt;
+      delivery.why = event.why;
+    },
+    notification_given_up(state, event, at) {
+      const { notification, delivery } = find(state, event);
+      delivery.tries += 1;
+      delivery.triedAt = at;
+      delivery.why = event.why;
+      close(state, { notification, delivery, as: 'given_up' });
+    },
   },
   facts: () => ({ notifications: new Map() }),
   save: ({ notifications: all }) =>
@@ -64,43 +93,6 @@ function checkNotifications({ notifications: all, indexes: { lines }, jobs }: St
   let inLines = 0;
   for (const line of lines.values()) inLines += line.size;
   assert(inLines === waiting, `${waiting} deliveries wait, ${inLines} stand in lines`);
-}
-
-function applyDue(state: State, event: Of<'notification_due'>, at: number): void {
-  const { news, targets } = event;
-  // A batch that was resumed ends again: what still waits to be told of its first end is no news.
-  const before = state.notifications.get(formatSubject(news.subject));
-  if (before !== undefined) forget(state, before);
-  const deliveries = targets.map((target): Delivery => {
-    return { target, state: 'waiting', tries: 0, triedAt: null, nextAt: at, why: null };
-  });
-  const notification = { id: formatSubject(news.subject), news, at, deliveries };
-  state.notifications.set(notification.id, notification);
-  indexNotification(state, notification);
-  forgetOldest(state);
-}
-
-function applyTold(state: State, event: Of<'notification_told'>, at: number): void {
-  const { notification, delivery } = find(state, event);
-  delivery.triedAt = at;
-  delivery.why = null;
-  close(state, { notification, delivery, as: 'told' });
-}
-
-function applyFailed(state: State, event: Of<'notification_failed'>, at: number): void {
-  const { delivery } = find(state, event);
-  delivery.tries += 1;
-  delivery.triedAt = at;
-  delivery.nextAt = event.nextAt;
-  delivery.why = event.why;
-}
-
-function applyGivenUp(state: State, event: Of<'notification_given_up'>, at: number): void {
-  const { notification, delivery } = find(state, event);
-  delivery.tries += 1;
-  delivery.triedAt = at;
-  delivery.why = event.why;
-  close(state, { notification, delivery, as: 'given_up' });
 }
 
 /** Each target has a line of those that wait for it, oldest first. */

@@ -53,10 +53,7 @@ const UNMOVED = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** No file of a system that is read here has as much. */
 const BYTES_MAX = 4 * 1_048_576;
 
-/**
- * The first `BYTES_MAX` of a regular file, in latin1. Null: it cannot be read, is something else,
- * or has gone meanwhile.
- */
+/** The first `BYTES_MAX` of a regular file, in latin1. Null: it is unreadable, no file, or gone. */
 export function readOrNull(path: string): string | null {
   let file: number | null = null;
   try {

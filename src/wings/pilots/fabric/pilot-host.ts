@@ -74,10 +74,7 @@ export class PilotHost {
     return await this.#ask(query, user);
   }
 
-  /**
-   * Ids of submissions of this name. What others call so is none of ours, and elements of an array
-   * are one submission.
-   */
+  /** Ids of our submissions of this name, not others'; elements of an array are one submission. */
   async named(
     name: string,
     account: PilotAccount,

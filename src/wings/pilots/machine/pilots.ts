@@ -34,18 +34,94 @@ export const pilots: Noun<'pilots', PilotsData> = {
     observe_pilots: decideObserve,
   },
   events: {
-    fleet_started: applyStarted,
-    fleet_scaled: applyScaled,
-    fleet_stopped: applyStopped,
-    fleet_paused: applyPaused,
-    fleet_removed: applyRemoved,
-    pilots_asked: applyAsked,
-    pilots_submitted: applySubmitted,
-    pilots_refused: applyRefused,
-    pilot_seen: applySeen,
-    pilot_up: applyUp,
-    pilot_leaving: applyLeaving,
-    pilot_gone: applyGone,
+    fleet_started(state, event, at) {
+      const { fleet, min, max, idleMs } = event;
+      state.fleets.set(fleet.id, {
+        ...fleet,
+        min,
+        max,
+        idleMs,
+        startedAt: at,
+        launches: new Map(),
+        nextLaunch: 1,
+        isServed: false,
+        failures: 0,
+        failedAt: 0,
+        trouble: null,
+        isPaused: false,
+        stoppedBy: null,
+      });
+      state.nextFleet += 1;
+      state.endedFleets.delete(fleet.id);
+      if (fleet.ownOnly === true) askAnew(state);
+    },
+    fleet_scaled(state, event) {
+      const fleet = fleetOf(state, event.fleet);
+      fleet.min = event.min;
+      fleet.max = event.max;
+      fleet.idleMs = event.idleMs;
+      fleet.isPaused = false;
+      fleet.failures = 0;
+      fleet.trouble = null;
+    },
+    fleet_stopped(state, event) {
+      fleetOf(state, event.fleet).stoppedBy = event.by;
+    },
+    fleet_paused(state, event) {
+      fleetOf(state, event.fleet).isPaused = true;
+    },
+    fleet_removed(state, event) {
+      const { ownOnly } = fleetOf(state, event.fleet);
+      state.fleets.delete(event.fleet);
+      state.endedFleets.add(event.fleet);
+      const [oldest] = state.endedFleets;
+      if (oldest !== undefined && state.endedFleets.size > ENDED_FLEETS_MAX)
+        state.endedFleets.delete(oldest);
+      if (ownOnly === true) askAnew(state);
+    },
+    pilots_asked(state, event, at) {
+      const fleet = fleetOf(state, event.fleet);
+      const pilots = new Map<number, Pilot>();
+      for (let index = 1; index <= event.count; index += 1) {
+        const node = pilotNode(fleet.id, event.launch, index) as NodeName;
+        pilots.set(index, { index, node, phase: 'waiting', endsAt: null, leaving: null });
+      }
+      fleet.launches.set(event.launch, { number: event.launch, askedAt: at, site: null, pilots });
+      fleet.nextLaunch = event.launch + 1;
+    },
+    pilots_submitted(state, event) {
+      launchOf(state, event.fleet, event.launch).site = event.site;
+      fleetOf(state, event.fleet).isServed = true;
+    },
+    pilots_refused(state, event, at) {
+      const fleet = fleetOf(state, event.fleet);
+      fleet.launches.delete(event.launch);
+      if (fleet.stoppedBy === null) noteFailure(state, event, at);
+    },
+    pilot_seen(state, event) {
+      const { isRunning, endsAt } = event;
+      change(state, event, ({ phase }) => {
+        return { phase: isRunning ? (phase === 'up' ? 'up' : 'running') : 'waiting', endsAt };
+      });
+      state.scratch.scheduleDue = true;
+    },
+    pilot_up(state, event) {
+      change(state, event, () => ({ phase: 'up' }));
+      const fleet = fleetOf(state, event.fleet);
+      fleet.failures = 0;
+      fleet.trouble = null;
+    },
+    pilot_leaving(state, event) {
+      change(state, event, () => ({ leaving: event.why }));
+    },
+    pilot_gone(state, event, at) {
+      const launch = launchOf(state, event.fleet, event.launch);
+      const { node } = present(launch.pilots.get(event.index), 'the pilot');
+      launch.pilots.delete(event.index);
+      state.scratch.idlePilots.delete(node);
+      if (launch.pilots.size === 0) fleetOf(state, event.fleet).launches.delete(launch.number);
+      if (event.failed) noteFailure(state, event, at);
+    },
   },
   facts: () => ({ fleets: new Map(), nextFleet: 1, endedFleets: new Set() }),
   save: ({ fleets, nextFleet, endedFleets }) => ({
@@ -101,106 +177,6 @@ function loadFleet({ launches, ...fleet }: FleetData): Fleet {
     pilots: new Map(pilots.map((pilot) => [pilot.index, { ...pilot }])),
   });
   return { ...fleet, launches: new Map(launches.map((one) => [one.number, load(one)])) };
-}
-
-function applyStarted(state: State, event: Of<'fleet_started'>, at: number): void {
-  const { fleet, min, max, idleMs } = event;
-  state.fleets.set(fleet.id, {
-    ...fleet,
-    min,
-    max,
-    idleMs,
-    startedAt: at,
-    launches: new Map(),
-    nextLaunch: 1,
-    isServed: false,
-    failures: 0,
-    failedAt: 0,
-    trouble: null,
-    isPaused: false,
-    stoppedBy: null,
-  });
-  state.nextFleet += 1;
-  state.endedFleets.delete(fleet.id);
-  if (fleet.ownOnly === true) askAnew(state);
-}
-
-function applyScaled(state: State, event: Of<'fleet_scaled'>): void {
-  const fleet = fleetOf(state, event.fleet);
-  fleet.min = event.min;
-  fleet.max = event.max;
-  fleet.idleMs = event.idleMs;
-  fleet.isPaused = false;
-  fleet.failures = 0;
-  fleet.trouble = null;
-}
-
-function applyStopped(state: State, event: Of<'fleet_stopped'>): void {
-  fleetOf(state, event.fleet).stoppedBy = event.by;
-}
-
-function applyPaused(state: State, event: Of<'fleet_paused'>): void {
-  fleetOf(state, event.fleet).isPaused = true;
-}
-
-function applyRemoved(state: State, event: Of<'fleet_removed'>): void {
-  const { ownOnly } = fleetOf(state, event.fleet);
-  state.fleets.delete(event.fleet);
-  state.endedFleets.add(event.fleet);
-  const [oldest] = state.endedFleets;
-  if (oldest !== undefined && state.endedFleets.size > ENDED_FLEETS_MAX)
-    state.endedFleets.delete(oldest);
-  if (ownOnly === true) askAnew(state);
-}
-
-function applyAsked(state: State, event: Of<'pilots_asked'>, at: number): void {
-  const fleet = fleetOf(state, event.fleet);
-  const pilots = new Map<number, Pilot>();
-  for (let index = 1; index <= event.count; index += 1) {
-    const node = pilotNode(fleet.id, event.launch, index) as NodeName;
-    pilots.set(index, { index, node, phase: 'waiting', endsAt: null, leaving: null });
-  }
-  fleet.launches.set(event.launch, { number: event.launch, askedAt: at, site: null, pilots });
-  fleet.nextLaunch = event.launch + 1;
-}
-
-function applySubmitted(state: State, event: Of<'pilots_submitted'>): void {
-  launchOf(state, event.fleet, event.launch).site = event.site;
-  fleetOf(state, event.fleet).isServed = true;
-}
-
-function applyRefused(state: State, event: Of<'pilots_refused'>, at: number): void {
-  const fleet = fleetOf(state, event.fleet);
-  fleet.launches.delete(event.launch);
-  if (fleet.stoppedBy === null) noteFailure(state, event, at);
-}
-
-function applySeen(state: State, event: Of<'pilot_seen'>): void {
-  const { isRunning, endsAt } = event;
-  change(state, event, ({ phase }) => {
-    return { phase: isRunning ? (phase === 'up' ? 'up' : 'running') : 'waiting', endsAt };
-  });
-  state.scratch.scheduleDue = true;
-}
-
-function applyUp(state: State, event: Of<'pilot_up'>): void {
-  change(state, event, () => ({ phase: 'up' }));
-  const fleet = fleetOf(state, event.fleet);
-  fleet.failures = 0;
-  fleet.trouble = null;
-}
-
-function applyLeaving(state: State, event: Of<'pilot_leaving'>): void {
-  change(state, event, () => ({ leaving: event.why }));
-}
-
-function applyGone(state: State, event: Of<'pilot_gone'>, at: number): void {
-  const launch = launchOf(state, event.fleet, event.launch);
-  const { node } = present(launch.pilots.get(event.index), 'the pilot');
-  launch.pilots.delete(event.index);
-  state.scratch.idlePilots.delete(node);
-  if (launch.pilots.size === 0) fleetOf(state, event.fleet).launches.delete(launch.number);
-  if (event.failed) noteFailure(state, event, at);
 }
 
 function noteFailure(
