@@ -34,7 +34,7 @@ export const users: Noun<'users', UserData> = {
       if (!isSame(state.users.get(name)?.caps, caps)) state.scratch.scheduleDue = true;
       state.users.set(name, { name, role, groups, ...files, ...limits });
     },
-    /** A removed user's tokens go too: they would otherwise come back with a user of the same name. */
+    /** A removed user's tokens go too: they would come back with a user of the same name. */
     user_removed(state, event) {
       if (state.users.get(event.user)?.caps !== undefined) state.scratch.scheduleDue = true;
       state.users.delete(event.user);

@@ -19,7 +19,7 @@ export const notifications: Noun<'notifications', NotificationsData> = {
   events: {
     notification_due(state, event, at) {
       const { news, targets } = event;
-      // A batch that was resumed ends again: what still waits to be told of its first end is no news.
+      // A resumed batch ends again: what still waits to be told of its first end is no news.
       const before = state.notifications.get(formatSubject(news.subject));
       if (before !== undefined) forget(state, before);
       const deliveries = targets.map((target): Delivery => {
