@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 
-const INPUT = new URL('../../../src/bin/terminal.ts', import.meta.url).href;
+const INPUT = new URL('../../../src/bin/input.ts', import.meta.url).href;
 
 /** What a process says of the input it has, once that is there. */
 function seenOf(input: string): unknown {
