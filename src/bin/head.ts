@@ -248,23 +248,6 @@ function readVersion(): string {
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
 }
 
-/** Started as a program, not imported by the command line. */
-const isProgram = import.meta.url === pathToFileURL(process.argv[1] ?? '').href;
-if (isProgram) {
-  const options = readHeadOptions(process.argv.slice(2));
-  keep(options);
-  try {
-    await runHead(options);
-    process.exit(0);
-  } catch (error) {
-    const failure = headFailure(error, 'start');
-    noteExit(options, failure.exitCode);
-    const hint = failure.hint === null ? '' : `\n  ${failure.hint}`;
-    process.stderr.write(`weft head: ${failure.message}${hint}\n`);
-    process.exit(failure.exitCode);
-  }
-}
-
 // The key by which the head knows again what it told its nodes of itself. It lies beside the store,
 // and is put back with it.
 
@@ -287,5 +270,22 @@ function read(path: string): Uint8Array | null {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
+  }
+}
+
+/** Started as a program, not imported by the command line. */
+const isProgram = import.meta.url === pathToFileURL(process.argv[1] ?? '').href;
+if (isProgram) {
+  const options = readHeadOptions(process.argv.slice(2));
+  keep(options);
+  try {
+    await runHead(options);
+    process.exit(0);
+  } catch (error) {
+    const failure = headFailure(error, 'start');
+    noteExit(options, failure.exitCode);
+    const hint = failure.hint === null ? '' : `\n  ${failure.hint}`;
+    process.stderr.write(`weft head: ${failure.message}${hint}\n`);
+    process.exit(failure.exitCode);
   }
 }
