@@ -1,9 +1,6 @@
 #!/usr/bin/env node
-// Starts a program that speaks Slurm: its name comes first. What follows is its own, word for word, so
-// nothing of it is taken for an option of ours.
+// For folders that an earlier release has made: see slurm-front.cjs.
 
 import { createRequire } from 'node:module';
 
-const [name = '', ...words] = process.argv.splice(2);
-process.argv.push('--', ...words);
-await createRequire(import.meta.url)('./start.cjs').start(name);
+await createRequire(import.meta.url)('./slurm-front.cjs');

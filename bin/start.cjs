@@ -7,18 +7,24 @@ const path = require('node:path');
 const { become, cacheFolder, findNode, isModern } = require('./modern-node.cjs');
 
 const root = path.resolve(__dirname, '..');
+const ALL = 'programs.cjs';
 const TESTS_BUILT = 'NODE_TESTS_BUILT_WEFT';
 /** Daemons, and what starts them. */
 const FROM_SOURCES = new Set(['up', 'head', 'agent', 'gateway']);
 
-/** Runs the program of this name; loading its module is what starts it. */
-exports.start = (name) => {
+/**
+ * Runs the program of this name; loading its module is what starts it. `bundle`: the file of a
+ * package that it is in.
+ */
+exports.start = (name, bundle = ALL) => {
   if (!isModern()) return handOver(path.join(root, 'bin', `${name}.mjs`));
-  keepCompiled();
   // Only a checkout has src/; there dist/ may be older than the sources.
   const source = path.join(root, 'src', 'bin', 'programs.ts');
-  if (existsSync(source) && !isTestedAsBuilt(name)) return startSource(source, name);
-  return startBuilt(name);
+  if (existsSync(source) && !isTestedAsBuilt(name)) {
+    keepCompiled();
+    return startSource(source, name);
+  }
+  return startBuilt(name, bundle);
 };
 
 /**
@@ -59,17 +65,20 @@ function keepCompiled() {
   require('node:module').enableCompileCache(path.join(folder, 'weft', 'compiled'));
 }
 
-function startBuilt(name) {
+function startBuilt(name, bundle) {
+  const { load } = require('./compiled.cjs');
+  if (bundle !== ALL) return load(builtFile(bundle), name).PROGRAMS[name]();
   if (name === 'weft') {
-    const { QUICK, weft } = builtFile('quick.cjs');
-    if (QUICK.has(process.argv[2])) return weft();
+    const [, , word = ''] = process.argv;
+    const command = /^[a-z][a-z-]{0,19}$/.test(word) ? word : 'other';
+    const { QUICK, weft } = load(builtFile('quick.cjs'), command);
+    if (QUICK.has(word)) return weft();
   }
-  return builtFile('programs.cjs').PROGRAMS[name]();
+  keepCompiled();
+  return require(builtFile(bundle)).PROGRAMS[name]();
 }
 
-function builtFile(name) {
-  return require(path.join(root, 'dist', 'bin', name));
-}
+const builtFile = (name) => path.join(root, 'dist', 'bin', name);
 
 function handOver(file) {
   try {

@@ -1,27 +1,32 @@
 // The programs of a package, each whole in one file: Node.js takes longer to find, read and link a
 // hundred modules than a short command takes to run.
 
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
 import { QUICK } from '../src/kernel/cli/quick.ts';
+import { WINGS } from '../src/wings.ts';
 import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
 const BIN = path.join('dist', 'bin');
 /** Programs of their own, which daemons start too, and what reads records as a head does. */
 const APART = /^\.\/(head|agent-host|read-store)\.ts$/;
+/** A bundle beside another. */
+const LINES = /^\.\/lines\.ts$/;
 /** Parts of wings that other programs than these ask for, by their places in a wing. */
 const PART_ELSEWHERE = /^\.\/(?:head\/part|bin\/head|api\/part)\.ts$/;
 /** Files of verbs: the kernel's by their names, and those of wings. */
-const COMMAND = /\/(?:commands\/([\w-]+)|(?:[\w-]+-)?verb)\.ts$/;
+const COMMAND = /\/(?:commands\/([\w-]+)|(?:([\w-]+)-)?verb)\.ts$/;
 /** Where wings say what they have; each is loaded when it is asked for. */
 const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 /** What of it the daemons ask for, which are programs of their own. */
 const OF_DAEMONS = /^\.\/(?:head|agent|machine)\//;
 /** What of it only `doctor`, completion, other programs and commands that start daemons ask for. */
-const SELDOM =
-  /^\.\/(?:.*\/(?:doctor|offers|cm\w+|distribute|s(?:batch|run|alloc|queue|info|cancel|acct|control)|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
+const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
+/** Programs of wings. */
+const PROGRAMS = new Set(WINGS.flatMap(({ cli }) => Object.keys(cli?.programs ?? {})));
 /** Asks wings for what is for daemons, and would not find it from inside a bundle. */
 const NOT_INSIDE = 'src/bin/machine.ts';
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
@@ -30,14 +35,33 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** Writes `dist/bin/programs.cjs`, with everything, and `quick.cjs`. */
+/** Whether a command of `weft`, or a program, is in a bundle: the others are never asked of it. */
+type IsIn = (command: string) => boolean;
+
+/**
+ * Writes `dist/bin/programs.cjs`, with everything, `quick.cjs`, `often.cjs`, and `lines.cjs`, which
+ * the last but one loads for lines of `weft` that its programs run.
+ */
 export async function bundlePrograms(): Promise<void> {
+  const often = WINGS.filter(({ cli }) => cli?.often !== undefined);
+  const named = new Set(often.flatMap(({ cli }) => Object.keys(cli?.programs ?? {})));
+  const lines = new Set(often.flatMap(({ cli }) => cli?.often ?? []));
   await bundle('programs', () => true);
-  await bundle('quick', (command) => QUICK.has(command));
+  await bundle('quick', (command) => QUICK.has(command), KEPT);
+  await bundle('often', (command) => named.has(command), { ...KEPT, beside: LINES });
+  await bundle('lines', (command) => lines.has(command), KEPT);
 }
 
-/** `isIn`: whether a command of `weft` is in it; those that are not are never asked of it. */
-async function bundle(name: string, isIn: (command: string) => boolean): Promise<void> {
+interface How {
+  /** What is in a bundle beside it, which it loads when it needs it. */
+  readonly beside?: RegExp;
+  /** Taken by `bin/compiled.cjs`: without `import()`. */
+  readonly isKept?: boolean;
+}
+
+const KEPT: How = { isKept: true };
+
+async function bundle(name: string, isIn: IsIn, how: How = {}): Promise<void> {
   const places = ownPlaces('bin');
   const { metafile } = await build({
     absWorkingDir: ROOT,
@@ -54,31 +78,52 @@ async function bundle(name: string, isIn: (command: string) => boolean): Promise
     external: Object.keys(manifest().dependencies).filter((one) => one !== 'commander'),
     banner: { js: places.banner },
     footer: { js: `/* commander:\n${read('node_modules/commander/LICENSE')}*/` },
-    plugins: [apart(isIn), lazyChildProcess, places.plugin],
+    supported: { 'dynamic-import': how.isKept !== true },
+    plugins: [apart(isIn, how), lazyChildProcess, places.plugin],
     logLevel: 'warning',
     metafile: true,
   });
   if (NOT_INSIDE in metafile.inputs) throw new Error(`${NOT_INSIDE} is in ${name}.cjs`);
+  finish(path.join(ROOT, BIN, `${name}.cjs`));
 }
 
-function apart(isIn: (command: string) => boolean): Plugin {
+/** Makes of it what `bin/compiled.cjs` takes: ASCII, with a mark of what follows in front. */
+function finish(file: string): void {
+  const text = readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, (sign) => {
+    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+  const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  writeFileSync(file, `/* ${mark} */ ${text}`);
+}
+
+const nameOf = (file: string): string => path.basename(file, '.ts');
+
+function apart(isIn: IsIn, { beside }: How): Plugin {
   return {
     name: 'apart',
     setup({ onResolve }) {
       onResolve({ filter: APART }, ({ path: file }: OnResolveArgs) => {
         return { path: file.replace(/ts$/, 'js'), external: true };
       });
+      if (beside !== undefined) {
+        onResolve({ filter: beside }, ({ path: file }: OnResolveArgs) => {
+          return { path: file.replace(/ts$/, 'cjs'), external: true };
+        });
+      }
       onResolve({ filter: PART_ELSEWHERE }, ({ path: file, kind }: OnResolveArgs) =>
         kind === 'dynamic-import' ? { path: file, external: true } : undefined,
       );
       onResolve({ filter: COMMAND }, ({ path: file, kind }: OnResolveArgs) => {
-        const command = COMMAND.exec(file)?.[1] ?? '';
+        const [, own, ofWing] = COMMAND.exec(file) ?? [];
+        const command = own ?? ofWing ?? '';
         if (kind !== 'dynamic-import' || isIn(command)) return undefined;
         return { path: file, external: true };
       });
       onResolve({ filter: /^\.\// }, ({ path: file, kind, importer }: OnResolveArgs) => {
         if (kind !== 'dynamic-import' || !WING.test(importer)) return undefined;
-        const isAsked = !OF_DAEMONS.test(file) && (isIn('doctor') || !SELDOM.test(file));
+        const isSeldom = SELDOM.test(file) || PROGRAMS.has(nameOf(file));
+        const isAsked =
+          !OF_DAEMONS.test(file) && (isIn('doctor') || !isSeldom || isIn(nameOf(file)));
         return isAsked ? undefined : { path: file, external: true };
       });
     },

@@ -19,22 +19,28 @@ const SEEN = [
   `(?<=[${PICTURE}\\p{EMod}\\ufe0f])\\u200d(?=${PICTURE})`,
   `(?<=${PICTURE})[\\ufe0e\\ufe0f]`,
 ].join('|');
-const HIDDEN = new RegExp(`(?!${SEEN})${UNSEEN}`, 'u');
-const ALL_HIDDEN = new RegExp(HIDDEN, 'gu');
 const ASCII = /^[\x20-\x7e]*$/;
+
+/** Made when a text needs it, which few do: it takes as long as a tenth of a short command. */
+let hidden: RegExp | null = null;
+function theHidden(): RegExp {
+  hidden ??= new RegExp(`(?!${SEEN})${UNSEEN}`, 'gu');
+  hidden.lastIndex = 0;
+  return hidden;
+}
 
 /** True when all of it is seen. */
 export function isPlainLine(text: string): boolean {
-  return ASCII.test(text) || !HIDDEN.test(text);
+  return ASCII.test(text) || !theHidden().test(text);
 }
 
 /** The text without what is not seen, or with a sign in the place of each. */
 export function toPlainLine(text: string, instead = ''): string {
-  return ASCII.test(text) ? text : text.replace(ALL_HIDDEN, instead);
+  return ASCII.test(text) ? text : text.replace(theHidden(), instead);
 }
 
 /** The first sign that is not seen, `U+200B`; null: all are. */
 export function hiddenIn(text: string): string | null {
-  const code = ASCII.test(text) ? undefined : HIDDEN.exec(text)?.[0].codePointAt(0);
+  const code = ASCII.test(text) ? undefined : theHidden().exec(text)?.[0].codePointAt(0);
   return code === undefined ? null : `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -4,12 +4,9 @@ import { Command, CommanderError, Option } from 'commander';
 import { quoteWord } from '../base/shell-word.ts';
 import type { Environment } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
-import { isSystemError, systemWords } from '../config/file-problem.ts';
-import { EXIT_OWN_FAILURE, Failure } from '../model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
-import { byOwnClock } from './output/prose.ts';
-import { printable } from './output/table.ts';
 import type { CliWing } from './part.ts';
+import { harmless, reportFailure } from './report.ts';
 import { meantOfWeft, proposeCommands, tellOperands, tellOptions } from './unknown-command.ts';
 import type { Meaning, Verb, VerbGroup, VerbProgram } from './verb.ts';
 import { verbsOf, withInner } from './verbs.ts';
@@ -220,16 +217,6 @@ function verbWord(argv: readonly string[]): string | null {
   return null;
 }
 
-/** Instants of the head by the reader's clock; what was typed stays as it was. */
-function toldAs({ code, message }: Failure): string {
-  return code === 'argument.invalid' ? message : byOwnClock(message, Date.now());
-}
-
-/** Messages quote what was typed, and that may hold what moves the cursor or clears the screen. */
-function harmless(text: string): string {
-  return text.split('\n').map(printable).join('\n');
-}
-
 function report(error: unknown, { program, terminal }: Invocation): number {
   if (error instanceof CommanderError) {
     // Help and version were asked for and have been printed.
@@ -239,18 +226,7 @@ function report(error: unknown, { program, terminal }: Invocation): number {
     terminal.error(harmless(`${program}: ${text}\n`));
     return 2;
   }
-  if (error instanceof Failure) {
-    terminal.error(harmless(`${program}: ${toldAs(error)}\n`));
-    if (error.hint !== null) terminal.error(harmless(`  ${error.hint}\n`));
-    return error.exitCode;
-  }
-  if (isSystemError(error)) {
-    terminal.error(harmless(`${program}: ${systemWords(error)}\n`));
-    return EXIT_OWN_FAILURE;
-  }
-  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  terminal.error(`${program}: a bug in this command: ${stack}\n`);
-  return EXIT_OWN_FAILURE;
+  return reportFailure(error, { program, terminal });
 }
 
 /** Operands called so are ids of jobs. */

@@ -29,6 +29,11 @@ export interface CliPart extends Hooks {
   readonly innerVerbs?: readonly InnerVerb[];
   /** By name. */
   readonly programs?: Readonly<Record<string, () => Promise<WingProgram>>>;
+  /**
+   * Given where they are typed all day: a package has them in a file of their own, and these
+   * commands of `weft`, which they run, in another.
+   */
+  readonly often?: readonly string[];
 }
 
 /** A wing as the command line knows it. */

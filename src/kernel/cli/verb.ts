@@ -12,6 +12,11 @@ export interface Call<Options> {
 }
 
 export interface Verb {
+  /**
+   * All words are its operands as they were typed, options too: such a program starts without what
+   * reads options.
+   */
+  readonly isAsTyped?: boolean;
   /** Adds operands and options. */
   define(command: Command): void;
   /** Resolves with the exit code; throws `Failure`. */

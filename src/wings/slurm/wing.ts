@@ -1,6 +1,7 @@
 // The wing `slurm` as the kernel sees it.
 
 import type { Wing } from '../../kernel/wing.ts';
+import { LINES } from './core/lines.ts';
 
 export const slurm: Wing = {
   name: 'slurm',
@@ -21,6 +22,7 @@ export const slurm: Wing = {
         return readScriptLines(context, script);
       },
     },
+    often: LINES,
     programs: {
       sbatch: () => import('./cli/sbatch.ts'),
       srun: () => import('./cli/srun.ts'),

@@ -103,7 +103,7 @@ export class SharedCluster {
   /** By the name of a command of Slurm. */
   slurm(user: User, ...words: string[]): Promise<Said> {
     const [node = process.execPath] = this.#weft;
-    const starter = join(repository, 'bin', 'slurm-front.mjs');
+    const starter = join(repository, 'bin', 'slurm-front.cjs');
     const env = { ...this.#environment(user), ...quickStarts() };
     return runProgram([...this.#become(user), node, starter, ...words], { cwd: '/', env });
   }

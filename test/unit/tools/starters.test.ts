@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -65,6 +66,61 @@ test('a starter in a package, where there are no sources, takes dist', async (t)
     outputs.push(output.trim(), code);
   }
   assert.deepEqual(outputs, ['quick', 0, 'weft', 0, 'weft', 0, 'cminfo', 0]);
+});
+
+/** A program from the build: a mark at its beginning, then what it does. */
+const program = (mark: string, body: string): string => `/* ${mark.repeat(16)} */ ${body}`;
+
+test('functions of a program are kept between runs, and those of another one never run', async (t) => {
+  const often = 'dist/bin/often.cjs';
+  const kept = `const say = (word) => console.log(word + ' ' + process.argv.slice(2));
+    exports.PROGRAMS = { squeue: () => { say('kept'); require('./lines.cjs').line(); } };`;
+  const folder = makeRepository(t, {
+    [often]: program('a', kept),
+    'dist/bin/lines.cjs': program('c', "exports.line = () => console.log('line');"),
+  });
+  const squeue = async () => {
+    const { output, errors } = await runIn(
+      folder,
+      'bin/slurm-front.cjs',
+      'squeue',
+      '-h',
+      '--',
+      '-x',
+    );
+    return output + errors;
+  };
+  const functions = path.join(folder, 'cache', 'weft', 'functions');
+  const files = () => readdirSync(functions).sort();
+  assert.equal(await squeue(), 'kept -h,--,-x\nline\n');
+  const [lines = '', first = '', ...more] = files();
+  assert.deepEqual([/^lines-squeue-c{16}-v/.test(lines), more], [true, []]);
+  assert.match(first, /^often-squeue-a{16}-v/);
+  const runs = () => readFileSync(path.join(functions, first)).at(-1);
+  assert.equal(runs(), 1);
+  for (const many of [2, 3, 4, 4]) {
+    assert.equal(await squeue(), 'kept -h,--,-x\nline\n');
+    assert.equal(runs(), many, 'what later runs use is added, and after some no more');
+  }
+  writeFileSync(path.join(functions, first), 'torn');
+  assert.equal(await squeue(), 'kept -h,--,-x\nline\n');
+  assert.equal(runs(), 1, 'what cannot be used is made anew');
+  for (const mark of ['b', 'd', 'e']) {
+    writeFileSync(path.join(folder, often), program(mark, kept.replace('kept', mark)));
+    assert.equal(await squeue(), `${mark} -h,--,-x\nline\n`);
+  }
+  assert.deepEqual(
+    files().filter((name) => name.startsWith('often')).length,
+    3,
+    'those of earlier releases go',
+  );
+});
+
+test('a program runs where nothing can be kept', async (t) => {
+  const body = "exports.PROGRAMS = { squeue: () => console.log('runs') };";
+  const folder = makeRepository(t, { 'dist/bin/often.cjs': program('a', body), cache: '' });
+  const { output, errors, code } = await runIn(folder, 'bin/slurm-front.cjs', 'squeue');
+  assert.deepEqual([output, errors, code], ['runs\n', '', 0]);
 });
 
 const LOCKED = { '': {}, a: { integrity: 'sha512-1' }, b: { integrity: 'x', optional: true } };

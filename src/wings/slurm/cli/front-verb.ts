@@ -21,7 +21,7 @@ export const COMMANDS = [
   'sattach',
   'scontrol',
 ] as const;
-const STARTER = fileURLToPath(new URL('../../../../bin/slurm-front.mjs', import.meta.url));
+const STARTER = fileURLToPath(new URL('../../../../bin/slurm-front.cjs', import.meta.url));
 /** By this a file of ours is known again. */
 const SIGN = '# made by weft front slurm';
 

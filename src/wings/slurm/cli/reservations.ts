@@ -26,8 +26,11 @@ export async function createReservation(
     throw usage(`Creating a reservation with ${unknown} is not honoured here`, HINT);
   const flags = await flagsOf(context, said);
   const made: Buffer[] = [];
-  const line = ['reserve', 'create', ...flags, '--output=name'];
-  const code = await runOurs(context, line, (text) => void made.push(Buffer.from(text)));
+  const code = await runOurs(
+    context,
+    ['reserve', 'create', ...flags, '--output=name'],
+    (text) => void made.push(Buffer.from(text)),
+  );
   if (code === 0) context.print(`Reservation created: ${Buffer.concat(made).toString().trim()}`);
   return code;
 }

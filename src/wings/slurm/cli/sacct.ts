@@ -2,6 +2,7 @@
 
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { HistoryJob, HistoryTask } from '../../../kernel/api/history.ts';
+import type { JobView } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { historyPages } from '../../../kernel/cli/jobs/history-pages.ts';
 import { instantBefore } from '../../../kernel/cli/jobs/instant-before.ts';
@@ -15,7 +16,7 @@ import { slurmId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { endedAs, isState, type SlurmState, slurmState } from '../core/states.ts';
 import { formatLong, formatUsed } from '../core/times.ts';
-import { exitOf, rowsOf as queueRows } from './job-rows.ts';
+import { exitOf, jobPages, rowsOf as queueRows } from './job-rows.ts';
 import { META } from './queue-json.ts';
 import {
   hostsOf,
@@ -116,7 +117,8 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
     .filter(({ job }) => isAmong(given.name, job.name) && isAmong(given.partition, job.partition));
   const all: Row[] = [];
   const steps = given.allocations === undefined ? await stepRows(api, some) : null;
-  for (const one of some) all.push(...withSteps(await rowsOf(api, one), steps));
+  const live = await liveJobs(api, some);
+  for (const one of some) all.push(...withSteps(await rowsOf(api, one, live), steps));
   const rows = all
     .filter(
       ({ id }) =>
@@ -242,14 +244,35 @@ async function historyOf(
   return found.sort((a, b) => a.job.id - b.job.id);
 }
 
+/** More are read page by page: a program that looks after many jobs asks again and again. */
+const ASKED_MAX = 3;
+
+/** Those of many jobs that have not ended, so that each needs no request of its own. */
+async function liveJobs(api: Api, found: readonly Found[]): Promise<ReadonlyMap<number, JobView>> {
+  const ids = found.filter(({ job }) => job.state !== 'done').map(({ job }) => job.id);
+  if (ids.length <= ASKED_MAX) return new Map();
+  const wanted = new Set(ids);
+  const jobs = new Map<number, JobView>();
+  for await (const page of jobPages(api, { state: 'active' })) {
+    for (const job of page) if (wanted.has(job.id)) jobs.set(job.id, job);
+    if ((page.at(-1)?.id ?? 0) < Math.min(...ids)) break;
+  }
+  return jobs;
+}
+
 /** What never started, or has not ended, has no record: it is as the queue has it. */
-async function rowsOf(api: Api, { job, tasks }: Found): Promise<Row[]> {
+async function rowsOf(
+  api: Api,
+  { job, tasks }: Found,
+  jobs: ReadonlyMap<number, JobView>,
+): Promise<Row[]> {
   const ended = tasks.filter(({ final }) => final).flatMap((task) => taskRows(job, task));
   const told = new Set(ended.map(({ id }) => id));
   if (job.state === 'done' && job.taskCount === 1 && told.size === 0) return [endedRow(job)];
   const isWhole = ended.filter(({ part }) => part === null).length === job.taskCount;
   if (job.state === 'done' && isWhole) return ended;
-  const live = await queueRows(api, await api.call('getJob', { params: { id: String(job.id) } }));
+  const view = jobs.get(job.id) ?? (await api.call('getJob', { params: { id: String(job.id) } }));
+  const live = await queueRows(api, view);
   const others = live.filter(({ id }) => !told.has(id));
   return [...others.map((row) => ({ ...row, job, part: null, used: null })), ...ended];
 }

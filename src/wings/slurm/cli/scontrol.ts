@@ -29,14 +29,14 @@ import {
 } from './job-rows.ts';
 import { createReservation, deleteReservation } from './reservations.ts';
 import { slurmNodeStateOf } from './sinfo.ts';
-import { fieldsOf, RELEASE, runOurs, speaking } from './speaking.ts';
+import { fieldsOf, type Line, RELEASE, runOurs, speaking } from './speaking.ts';
 import { instant } from './squeue.ts';
 
 export const summary = 'Show and change jobs and nodes, as scontrol of Slurm does.';
 export const verb = speaking('scontrol', scontrol);
 
 /** What is done to jobs, by our commands. */
-const ON_JOBS: Readonly<Record<string, string>> = {
+const ON_JOBS: Readonly<Record<string, Line>> = {
   hold: 'hold',
   uhold: 'hold',
   release: 'release',
@@ -72,7 +72,7 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
   );
 }
 
-async function onJobs(context: Context, command: string, ids: readonly string[]): Promise<number> {
+async function onJobs(context: Context, command: Line, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw usage(`too few arguments for keyword:${command}`);
   const ours = ids.flatMap((one) => one.split(',')).map(ourId);
   // A job that puts itself back ends by that, and this with it: its script is to hear that it is

@@ -5,6 +5,7 @@ import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { expandIds } from '../core/ids.ts';
+import type { LINES } from '../core/lines.ts';
 import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
 import { notState } from '../core/states.ts';
 
@@ -20,7 +21,7 @@ export function speaking(
   name: string,
   run: (context: Context, words: readonly string[]) => Promise<number>,
 ): Verb {
-  return defineVerb({
+  const verb = defineVerb({
     define(command) {
       command.argument('[words...]', 'as of Slurm');
       command.passThroughOptions();
@@ -44,6 +45,7 @@ export function speaking(
       }
     },
   });
+  return { ...verb, isAsTyped: true };
 }
 
 /** Throws a failure in the words of getopt, and for what is refused by name. */
@@ -80,10 +82,12 @@ export function refuseStates(words: readonly string[] | undefined): void {
   if (wrong !== undefined) throw usage(`Invalid job state specified: ${wrong}`);
 }
 
+export type Line = (typeof LINES)[number];
+
 /** Runs a line of ours, which says nothing where all is well, as Slurm's do not. */
 export async function runOurs(
   context: Context,
-  words: readonly string[],
+  words: readonly [Line, ...string[]],
   out: (text: string | Uint8Array) => void = () => undefined,
 ): Promise<number> {
   const { terminal, program, runLine } = context;

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import type { Context } from '../../../../src/kernel/cli/context.ts';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
+import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
 import { verb as scancel } from '../../../../src/wings/slurm/cli/scancel.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
@@ -158,4 +159,35 @@ test('[X5] nodes that get no rank are none of the step, and counts add up', () =
   assert.equal(variables['SLURM_STEP_NUM_NODES'], '3');
   assert.equal(variables['SLURM_TASKS_PER_NODE'], '2(x2),1');
   assert.equal(variables['SLURM_CPUS_PER_TASK'], '2');
+});
+
+test('[X4] sacct asks for all jobs that have not ended at once, and not for each', async () => {
+  const job = (id: number) => ({
+    id,
+    name: 'n',
+    owner: 'ann',
+    state: 'pending',
+    taskCount: 1,
+    endedAt: null,
+  });
+  const view = (id: number) => {
+    const request = { nodeCount: 1, nodeNames: [], perNode: { cpuCount: 1, memoryBytes: 0 } };
+    return { ...job(id), array: null, nodes: [], exit: null, outcome: null, request };
+  };
+  const ids = [1, 2, 3, 4, 5];
+  const asked: string[] = [];
+  const got = await use(
+    sacct,
+    ['-X', '-n', '-P', '-S', 'now-1hour', '-o', 'JobID,State'],
+    (name) => {
+      asked.push(name);
+      if (name === 'whoami') return { name: 'ann' };
+      if (name === 'history') return { jobs: ids.map(job), tasks: [], next: null };
+      // The last of them has ended meanwhile.
+      if (name === 'listJobs') return { jobs: [4, 3, 2, 1].map(view), next: null };
+      return view(5);
+    },
+  );
+  assert.equal(got.out, ids.map((id) => `${id}|PENDING`).join('\n'));
+  assert.deepEqual(asked, ['whoami', 'history', 'listJobs', 'getJob']);
 });
