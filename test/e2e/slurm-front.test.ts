@@ -97,7 +97,7 @@ describe('the commands of Slurm', () => {
     assert.match(
       await ok('scontrol', 'show', 'jobid', id),
       new RegExp(
-        `JobState=FAILED Reason=NonZeroExitCode[\\s\\S]*TimeLimit=00:10:00[\\s\\S]*StdOut=.*/out-${id}\\.txt`,
+        `JobState=FAILED Reason=NonZeroExitCode[\\s\\S]*TimeLimit=00:10:00[\\s\\S]*Command=.*/job\\.sh arg\n[\\s\\S]*StdOut=.*/out-${id}\\.txt`,
       ),
     );
   });
@@ -356,10 +356,10 @@ describe('the commands of Slurm', () => {
 
   it('salloc holds nodes, and srun in it starts ranks there, also with a terminal', async () => {
     const ranks =
-      'srun -l sh -c \'echo $SLURM_PROCID of $SLURM_NTASKS\'; srun -n1 sh -c "exit 4"; exit $?';
+      'export LATE=5; srun -l sh -c \'echo $SLURM_PROCID of $SLURM_NTASKS $LATE\'; srun -n1 sh -c "exit 4"; exit $?';
     const said = await type('salloc', '-N', '2', 'sh', '-c', ranks);
     assert.equal(said.code, 4, said.error);
-    assert.deepEqual(said.out.trim().split('\n').sort(), ['0: 0 of 2', '1: 1 of 2']);
+    assert.deepEqual(said.out.trim().split('\n').sort(), ['0: 0 of 2 5', '1: 1 of 2 5']);
     assert.match(
       said.error,
       /^salloc: Granted job allocation (\d+)\n(.*\n)*salloc: Relinquishing job allocation \1$/m,

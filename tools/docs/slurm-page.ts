@@ -21,7 +21,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - A script runs once, on the first of its nodes; \`srun\` in it starts ranks on all of them, and so does \`mpirun\`.
 - Output goes to \`slurm-%j.out\` where you submitted, if nodes share that folder. Else the head keeps it, with a warning: \`weft logs\`.
 - Tasks of an array are \`42_7\`. They have no numbers of their own: \`SLURM_JOB_ID\` is the array's, and \`%j\` is \`42_7\`.
-- \`scontrol show job\` has the first line of a script as \`Command\`, not its path: \`scontrol write batch_script 42\` has all of it.
+- \`scontrol show job\` has the path of a script as \`Command\`; the script as it was submitted: \`scontrol write batch_script 42\`.
 - Programs find the \`SLURM_…\` variables below in jobs that came this way, and in every job with \`--env WEFT_SLURM=1\`
   (\`SLURM_PROCID\` not where it has several processes).
 - Steps are \`42.0\` and \`42_7.1\` (under \`salloc\`, and of \`srun\` outside of a job, they begin at \`42.1\`): what \`srun\` starts, and \`weft exec\`. \`sacct\` knows them, with state, exit code and nodes. Ranks of \`srun\` in a
@@ -32,6 +32,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
+- An \`srun\` of a script that is killed by SIGKILL cannot say that its step is over: \`sacct\` has it as RUNNING until the script ends.
+- \`scontrol update\` takes \`TimeLimit=+30\` and \`-30\`. \`squeue -l\` begins with a line that has the time, as in Slurm.
 - Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
 - \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed.
@@ -39,8 +41,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   \`weft why\`, \`weft report\`, and \`--in\` of \`weft submit\`.
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
-  there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and not those that its shell
-  has exported since; \`-w\`, \`--ntasks-per-node\`, \`--export\`, \`-i\`, \`-o\` and \`-e\` are honoured in scripts alone, and refused there.
+  there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and what its shell has
+  exported since; what was taken away since then they keep. \`-w\`, \`--ntasks-per-node\`, \`--export\`, \`-i\`, \`-o\` and \`-e\` are honoured in scripts alone, and refused there.
 - \`sattach 42\` follows what the head keeps of a job; of one that writes a file of its own it names the file, and waits for the end. It takes
   no options, and no steps.
 

@@ -10,6 +10,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-counts.ts';
 import { boundPmixStep } from '../../steps/cli/pmix-step.ts';
 import { runStep } from '../../steps/cli/run-step.ts';
+import { variablesSet } from '../core/changed-variables.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
@@ -17,6 +18,7 @@ import type { Endings } from '../core/step-ending.ts';
 import { beginOf } from './pmix-ranks.ts';
 import { stepVariables } from './step.ts';
 import { StepWatch, type WatchedStep } from './step-watch.ts';
+import { taskEnvironment } from './task-environment.ts';
 import { taskOf } from './task-of.ts';
 
 export interface AskedStep {
@@ -121,6 +123,7 @@ export async function runOn(
   const sharers = given['jobid'] === undefined ? held.ranksPerNode : most;
   const each = wish.cpus ?? Math.max(1, Math.floor(cpus / sharers));
   const environment = Object.assign(
+    given['jobid'] === undefined ? exported(context) : {},
     stepVariables(ranks.value.length, {
       nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
       cpus: each,
@@ -149,6 +152,19 @@ export async function runOn(
   };
   const api = await context.api();
   return runStep(context, await boundPmixStep(api, { ...step, argv }, { nodes, isMpi }, started));
+}
+
+/**
+ * What has been exported since the shell of the allocation, or the job's script, began: the rest a
+ * rank has anyway. What was taken away since then it keeps.
+ */
+function exported({ environment }: Context): Readonly<Record<string, string>> {
+  const launch = environment['WEFT_LAUNCH'];
+  const isThere = (environment['SLURMD_NODENAME'] ?? '') !== '';
+  const origin = isThere
+    ? taskEnvironment(process.pid, launch)
+    : taskEnvironment(process.pid, environment['SLURM_JOB_ID'], undefined, 'SLURM_JOB_ID');
+  return origin === null ? {} : variablesSet(origin, environment);
 }
 
 /** The job's own program is one, and has all cpus: its ranks have a share each. */

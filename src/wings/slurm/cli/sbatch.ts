@@ -19,7 +19,7 @@ import type { Submission } from '../../../kernel/model/submission.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
 import { compressHosts } from '../core/hostlist.ts';
-import { SLURM_MARK } from '../core/mark.ts';
+import { SCRIPT, SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
 import { readWords, speaking } from './speaking.ts';
@@ -46,7 +46,9 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const program: Program =
     script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
-  const wish = await submissionOf(context, program, { ...given, 'job-name': name });
+  const made = await submissionOf(context, program, { ...given, 'job-name': name });
+  const place = file === undefined ? '' : path.resolve(context.cwd, file);
+  const wish = { ...made, environment: { ...made.environment, [SCRIPT]: place } };
   if (given['test-only'] !== undefined) return sayStart(context, wish);
   const { jobId } = await sendSubmission(context, wish);
   if (given.parsable !== undefined) context.print(String(jobId));

@@ -14,6 +14,7 @@ import type { StepView } from '../../steps/api/step-view.ts';
 import { outputName } from '../../steps/cli/output-name.ts';
 import { compressHosts, expandHosts } from '../core/hostlist.ts';
 import { readId, readStep, slurmId } from '../core/ids.ts';
+import { SCRIPT } from '../core/mark.ts';
 import { beginOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
@@ -260,13 +261,22 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `Features=${askedFeatures(request.labels).join('&') || '(null)'}`,
     `OverSubscribe=${request.exclusive ? 'NO' : 'OK'}`,
     ...(job.comment === undefined ? [] : [`Comment=${job.comment}`]),
-    `Command=${job.command}`,
+    `Command=${commandOf(job)}`,
     `WorkDir=${job.directory ?? '(null)'}`,
     `StdErr=${fileOf(job, job.files.stderr, row)}`,
     `StdIn=${job.files.stdin ?? '/dev/null'}`,
     `StdOut=${fileOf(job, job.files.stdout, row)}`,
   ];
   return lines.join('\n   ');
+}
+
+/** The path of a script that came by sbatch, with its words; one from elsewhere has none. */
+function commandOf({ command, environment, program }: JobDetail): string {
+  const script = environment?.[SCRIPT];
+  if (script === undefined) return command;
+  if (script === '') return '(null)';
+  const { args } = program as { readonly args?: readonly string[] };
+  return [script, ...(args ?? [])].join(' ');
 }
 
 function fileOf(job: JobDetail, file: string | undefined, { index }: JobRow): string {
@@ -318,7 +328,7 @@ function reservationWords(one: ReservationView): string {
 /** `update JobId=42 TimeLimit=2:00:00`, `update NodeName=n1 State=DRAIN Reason=disk`. */
 async function update(context: Context, words: readonly string[]): Promise<number> {
   const said = fieldsOf(words);
-  const job = said.get('jobid');
+  const job = said.get('jobid') ?? said.get('job');
   const node = said.get('nodename');
   if (job !== undefined) return updateJob(context, ourId(job), said);
   if (node !== undefined) return updateNode(context, node, said);
@@ -352,8 +362,10 @@ async function updateJob(
   id: string,
   said: ReadonlyMap<string, string>,
 ): Promise<number> {
+  const moved = await movedLimit(context, id, said.get('timelimit'));
   const flags = [...said].flatMap(([key, text]) => {
-    if (key === 'jobid') return [];
+    if (key === 'jobid' || key === 'job') return [];
+    if (key === 'timelimit' && moved !== null) return [`--time=${moved}`];
     const flag = CHANGES[key];
     if (flag === undefined)
       throw usage(
@@ -363,6 +375,24 @@ async function updateJob(
     return [`${flag}=${changed(key, text)}`];
   });
   return runOurs(context, ['change', ...flags, '--', id]);
+}
+
+/** `+5`, `-1:00:00`: by so much more or less than it has; null: another kind of limit. */
+async function movedLimit(
+  context: Context,
+  id: string,
+  text: string | undefined,
+): Promise<string | null> {
+  const [, sign, by = ''] = /^([+-])(.+)$/.exec(text ?? '') ?? [];
+  if (sign === undefined || text === '-1') return null;
+  const limit = parseLimit(by);
+  if (!limit.ok) throw usage(limit.error);
+  const params = { id: id.replace(/\[.*/, '') };
+  const { walltimeMs } = await (await context.api()).call('getJob', { params });
+  if (limit.value === null || walltimeMs === null)
+    throw usage(`Invalid time limit specification: ${text}`, 'It has none to add to.');
+  const ms = sign === '+' ? walltimeMs + limit.value : walltimeMs - limit.value;
+  return `${Math.round(ms / 1000)}s`;
 }
 
 function limitWords(text: string): string {

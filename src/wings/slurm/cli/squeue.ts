@@ -13,6 +13,7 @@ import { isState } from '../core/states.ts';
 import { formatElapsed } from '../core/times.ts';
 import {
   apart,
+  askedFeatures,
   endOf,
   type JobRow,
   jobPages,
@@ -137,7 +138,11 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
     return 0;
   }
   if (whole.length > 0) blocks.push(lay(whole, false));
-  if (given.noheader === undefined) blocks.push(lay([], true));
+  if (given.noheader === undefined) {
+    blocks.push(lay([], true));
+    // Readers of it leave out two lines.
+    if (given.long !== undefined) blocks.push(dateLine(headNow()));
+  }
   if (blocks.length > 0) context.print(blocks.reverse().join('\n'));
   return 0;
 }
@@ -189,6 +194,12 @@ export const instant = (at: number | null): string => {
   const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
   return date.toISOString().slice(0, 19);
 };
+
+/** `Sat Nov 28 19:59:31 2026`, as of ctime(3). */
+function dateLine(now: number): string {
+  const [day = '', month = '', date = '', year = '', clock = ''] = String(new Date(now)).split(' ');
+  return `${day} ${month} ${date} ${clock} ${year}`;
+}
 
 const limit = ({ job }: JobRow): string =>
   job.walltimeMs === null ? 'UNLIMITED' : formatElapsed(job.walltimeMs);
@@ -247,7 +258,7 @@ const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
   b: field('TRES_PER_NODE', ({ job }) =>
     job.request.perNode.gpuCount > 0 ? `gres:gpu:${job.request.perNode.gpuCount}` : 'N/A',
   ),
-  f: field('FEATURES', ({ job }) => job.request.labels.join('&') || '(null)'),
+  f: field('FEATURES', ({ job }) => askedFeatures(job.request.labels).join('&') || '(null)'),
   E: field('DEPENDENCY', ({ job }) => openDependencies(job)),
   k: field('COMMENT', () => '(null)'),
 };

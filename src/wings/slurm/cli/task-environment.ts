@@ -13,18 +13,22 @@ export interface Begun {
 /** Shells that call shells; more than any script has. */
 const DEEP_MAX = 64;
 
-/** `mark`: `WEFT_LAUNCH` of the task. Null: there is none, or `pid` is not of the task. */
+/**
+ * `mark`: `WEFT_LAUNCH` of the task, or what else tells its processes, in the variable `by`. Null:
+ * there is none, or `pid` is not of the task.
+ */
 export function taskEnvironment(
   pid: number,
   mark: string | undefined,
   read: (pid: number) => Begun | null = begun,
+  by = 'WEFT_LAUNCH',
 ): Readonly<NodeJS.ProcessEnv> | null {
   if (mark === undefined) return null;
   let first: Readonly<NodeJS.ProcessEnv> | null = null;
   let at = pid;
   for (let depth = 0; depth < DEEP_MAX && at > 1; depth += 1) {
     const process = read(at);
-    if (process === null || process.environment['WEFT_LAUNCH'] !== mark) break;
+    if (process === null || process.environment[by] !== mark) break;
     first = process.environment;
     at = process.parent;
   }

@@ -23,6 +23,7 @@ async function use(
   verb: Verb,
   args: readonly string[],
   answer: (name: string, asked: Asked) => unknown,
+  runLine?: Context['runLine'],
 ) {
   const out: string[] = [];
   const errors: string[] = [];
@@ -32,6 +33,9 @@ async function use(
     api: async () => api,
     print: (text: string) => out.push(text),
     error: (text: string) => errors.push(text),
+    program: 'slurm',
+    terminal: {},
+    runLine,
   } as unknown as Context;
   const code = await verb.run({ context, args, options: {} });
   return { code, out: out.join('\n'), errors: errors.join('') };
@@ -133,6 +137,58 @@ test('[X4] a width that somebody has put into a name makes no long text', async 
   );
   assert.equal(got.code, 0);
   assert.match(got.out, /StdOut=\/work\/o-%999999999j-md\.txt/);
+});
+
+test('[X4] scontrol shows the path of a script as its command, and none of a line', async () => {
+  const commandOf = async (environment: Record<string, string> | null, program: unknown) => {
+    const job = { ...waiting(42), qos: 'normal', held: false, requeue: true, environment, program };
+    const got = await use(scontrol, ['show', 'job', '42'], (name) =>
+      name === 'listTasks' ? { tasks: [], next: null } : { ...job, priority: 0, nice: 0 },
+    );
+    return /Command=(.*)/.exec(got.out)?.[1];
+  };
+  const script = { kind: 'script', text: '#!/bin/sh', args: ['a', 'b'] };
+  assert.equal(await commandOf({ WEFT_SLURM_SCRIPT: '/w/md.sh' }, script), '/w/md.sh a b');
+  const line = { kind: 'shell', line: 'true' };
+  assert.equal(await commandOf({ WEFT_SLURM_SCRIPT: '' }, line), '(null)');
+  assert.equal(await commandOf({}, line), 'true', 'one that came another way');
+  assert.equal(await commandOf(null, undefined), 'true', "somebody else's");
+});
+
+test('[X2] scontrol update gives a job more time, or less, than it has', async () => {
+  const lines: string[] = [];
+  const update = (...words: string[]) =>
+    use(
+      scontrol,
+      ['update', ...words],
+      () => ({ ...waiting(42), walltimeMs: 600_000 }),
+      async (line) => {
+        lines.push(line.join(' '));
+        return 0;
+      },
+    );
+  assert.equal((await update('job=42', 'TimeLimit=+5', 'name=md')).code, 0);
+  assert.equal((await update('JobId=42_3', 'TimeLimit=-1:00')).code, 0);
+  assert.equal((await update('JobId=42', 'TimeLimit=-1')).code, 0);
+  assert.deepEqual(lines, [
+    'change --time=900s --name=md -- 42',
+    'change --time=540s -- 42[3]',
+    'change --time=none -- 42',
+  ]);
+  const wrong = await update('JobId=42', 'TimeLimit=+x');
+  assert.deepEqual([wrong.code, lines.length], [1, 3]);
+});
+
+test('[X4] squeue -l begins with the time, and shows no label by which folders are found', async () => {
+  const job = { ...waiting(42), request: { ...request, labels: ['shared=/work', 'big'] } };
+  const answer = () => ({ jobs: [job], next: null });
+  const { out } = await use(squeue, ['-l'], answer);
+  const [time = '', header = '', ...more] = out.split('\n');
+  assert.match(time, /^[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \d{4}$/);
+  assert.match(header, /^ +JOBID/);
+  assert.equal(more.length, 1);
+  assert.equal((await use(squeue, ['-l', '-h'], answer)).out.split('\n').length, 1);
+  assert.equal((await use(squeue, ['-h', '-o', '%f'], answer)).out, 'big');
 });
 
 test('[X4] sinfo says the features of each kind of node', async () => {

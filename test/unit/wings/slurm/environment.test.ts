@@ -4,7 +4,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { type Begun, taskEnvironment } from '../../../../src/wings/slurm/cli/task-environment.ts';
-import { changedVariables } from '../../../../src/wings/slurm/core/changed-variables.ts';
+import {
+  changedVariables,
+  variablesSet,
+} from '../../../../src/wings/slurm/core/changed-variables.ts';
 
 const MARK = '7-1';
 
@@ -13,6 +16,19 @@ test('[X1] what a script has exported, changed or taken away since its task bega
   const own = { PATH: '/opt/bin:/bin', HOME: '/h', LANG: 'C', SHLVL: '2', _: '/x', NEW: "it's" };
   assert.deepEqual(changedVariables(origin, own), ['-u', 'GONE', 'PATH=/opt/bin:/bin', "NEW=it's"]);
   assert.deepEqual(changedVariables(origin, origin), []);
+});
+
+test('[X5] what the shell of an allocation has exported since it began is found', () => {
+  const processes: Readonly<Record<number, Begun>> = {
+    40: { environment: { SLURM_JOB_ID: '7', A: '1', LATE: '5' }, parent: 30 },
+    30: { environment: { SLURM_JOB_ID: '7', A: '1' }, parent: 20 },
+    20: { environment: { A: '0' }, parent: 1 },
+  };
+  const read = (pid: number): Begun | null => processes[pid] ?? null;
+  const origin = taskEnvironment(40, '7', read, 'SLURM_JOB_ID');
+  assert.deepEqual(origin, { SLURM_JOB_ID: '7', A: '1' });
+  const own = { ...processes[40]?.environment, PWD: '/elsewhere' };
+  assert.deepEqual(variablesSet(origin, own), { LATE: '5' });
 });
 
 test('[X1] the first process of a task tells what it began with, not those around it', () => {
