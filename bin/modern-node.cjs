@@ -33,15 +33,26 @@ function folders() {
   return process.getuid?.() === 0 ? [shared, ...own] : [...own, shared];
 }
 
-/** The user's; null: HOME is not set, and the uid has no account. */
+/**
+ * The user's, of which programs are run; null: HOME is not set and the uid has no account, or root
+ * has kept the HOME of somebody, who could put programs there.
+ */
 function cacheFolder() {
   const { XDG_CACHE_HOME, HOME } = process.env;
-  if (XDG_CACHE_HOME) return XDG_CACHE_HOME;
   try {
-    return require('node:path').join(HOME || require('node:os').homedir(), '.cache');
+    const folder =
+      XDG_CACHE_HOME || require('node:path').join(HOME || require('node:os').homedir(), '.cache');
+    return process.geteuid?.() === 0 && ownerOf(folder) !== 0 ? null : folder;
   } catch {
     return null;
   }
+}
+
+/** The owner of a folder, or of that in which it would be made. */
+function ownerOf(folder) {
+  const { statSync } = require('node:fs');
+  const found = statSync(folder, { throwIfNoEntry: false });
+  return found === undefined ? ownerOf(require('node:path').dirname(folder)) : found.uid;
 }
 
 /** In the first of these folders that has it; else installed into the first that can be written. */

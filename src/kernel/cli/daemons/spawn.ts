@@ -91,11 +91,28 @@ export function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
 /** Another release may still be in use beside this one, and writes only when it changes. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** Returns null when there is no home to keep it in. */
+/**
+ * Returns null when there is no home to keep it in, or root has kept the HOME of somebody, who
+ * could put programs there.
+ */
 export function compiledFolder(environment: Environment): string | null {
   const { XDG_CACHE_HOME, HOME } = environment;
   const cache = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));
-  return cache ? path.join(cache, 'weft', 'compiled', VERSION) : null;
+  if (!cache || (process.geteuid?.() === 0 && ownerOf(cache) !== 0)) return null;
+  return path.join(cache, 'weft', 'compiled', VERSION);
+}
+
+/**
+ * The owner of a folder, or of that in which it would be made. Null: one of them may not be looked
+ * into.
+ */
+function ownerOf(folder: string): number | null {
+  try {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    return found === undefined ? ownerOf(path.dirname(folder)) : found.uid;
+  } catch {
+    return null;
+  }
 }
 
 /** Removes what other releases than that of `folder` have left and not touched for a month. */
