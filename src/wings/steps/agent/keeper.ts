@@ -16,6 +16,7 @@ import {
   type StartWish,
   WING,
 } from '../core/told.ts';
+import type { Cpu } from '../model/cpu.ts';
 import type { StepPorts } from '../ports/steps.ts';
 import { StepProcess } from './process.ts';
 
@@ -119,18 +120,25 @@ export class StepKeeper implements Companion {
     const { cpuCount } = epoch.order.share.resources;
     const few = tooFewCpus(to, of, cpuCount);
     if (few !== null) return err(few);
-    const held = this.#ports.cpus.claim(this.#claimOf(epochId), cpuCount);
+    const held = this.#held(epoch);
     if (!held.ok) return held;
     const cpus = Array.from({ length: of }, (_, local) => cpusOf(held.value, { to, local, of }));
     return ok(cpus.map(formatCpus));
   }
 
   /** An error says why not; null: to none. */
-  #bind({ bind }: StartWish, { order: { epochId, share } }: Epoch): Result<string | null, string> {
+  #bind({ bind }: StartWish, epoch: Epoch): Result<string | null, string> {
     if (bind === undefined) return ok(null);
-    const { cpuCount } = share.resources;
-    const held = this.#ports.cpus.claim(this.#claimOf(epochId), cpuCount);
+    const held = this.#held(epoch);
     return held.ok ? ok(formatCpus(cpusOf(held.value, bind))) : held;
+  }
+
+  #held({ order: { epochId, share } }: Epoch): Result<readonly Cpu[], string> {
+    const cards = this.#agent.gpus()?.cards ?? [];
+    const near = cards.flatMap(({ number, numaNode }) => {
+      return numaNode !== undefined && share.gpus.includes(number) ? [numaNode] : [];
+    });
+    return this.#ports.cpus.claim(this.#claimOf(epochId), share.resources.cpuCount, near);
   }
 
   #of(epochId: string): StepProcess[] {

@@ -15,9 +15,9 @@ import type { CpuBook } from '../ports/steps.ts';
 /** Looked at when somebody first binds: of the machine, for all its nodes in this program. */
 let claims: CpuClaims | null = null;
 const machine: CpuBook = {
-  claim: (task, count) => {
+  claim: (task, count, near) => {
     claims ??= new CpuClaims(readCpus());
-    return claims.claim(task, count);
+    return claims.claim(task, count, near);
   },
   giveBack: (task) => claims?.giveBack(task),
 };

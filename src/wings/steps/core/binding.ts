@@ -55,14 +55,17 @@ export class CpuClaims {
     this.#all = cpus.toSorted((a, b) => a.numa - b.numa || a.core - b.core || a.id - b.id);
   }
 
-  /** What a task has: the same until it is given back. */
-  claim(task: string, count: number): Result<readonly Cpu[], string> {
+  /**
+   * What a task has: the same until it is given back. Of the parts of memory with enough it has one
+   * of those `near` it, where there is one: those of its gpus.
+   */
+  claim(task: string, count: number, near: readonly number[] = []): Result<readonly Cpu[], string> {
     const known = this.#held.get(task);
     if (known !== undefined) return ok(known);
     const taken = new Set([...this.#held.values()].flat());
     const free = this.#all.filter((cpu) => !taken.has(cpu));
     if (free.length < count) return err(this.#lacking(count, taken.size));
-    const held = together(free, count);
+    const held = together(free, count, new Set(near));
     this.#held.set(task, held);
     return ok(held);
   }
@@ -77,12 +80,18 @@ export class CpuClaims {
   }
 }
 
-/** Cpus of one part of memory where one has enough: of the fullest of those. */
-function together(free: readonly Cpu[], count: number): readonly Cpu[] {
+/**
+ * Cpus of one part of memory where one has enough: of the fullest of those that are near, else of
+ * the fullest. Where none has enough, those that are near come first.
+ */
+function together(free: readonly Cpu[], count: number, near: ReadonlySet<number>): readonly Cpu[] {
   const numas = new Set(free.map(({ numa }) => numa));
   const parts = [...numas].map((one) => free.filter(({ numa }) => numa === one));
-  const [best = free] = parts
+  const farness = ([cpu]: readonly Cpu[]): number =>
+    cpu !== undefined && near.has(cpu.numa) ? 0 : 1;
+  const all = parts.toSorted((a, b) => farness(a) - farness(b)).flat();
+  const [best = all] = parts
     .filter((part) => part.length >= count)
-    .sort((a, b) => a.length - b.length);
+    .sort((a, b) => farness(a) - farness(b) || a.length - b.length);
   return best.slice(0, count);
 }

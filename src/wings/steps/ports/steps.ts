@@ -33,8 +33,11 @@ export interface StepLine {
 
 /** Which cpus of a machine tasks have to bind their steps to. */
 export interface CpuBook {
-  /** The same until they are given back. An error says why there are not as many. */
-  claim(task: string, count: number): Result<readonly Cpu[], string>;
+  /**
+   * The same until they are given back. `near`: the parts of memory that are near the task's gpus.
+   * An error says why there are not as many.
+   */
+  claim(task: string, count: number, near: readonly number[]): Result<readonly Cpu[], string>;
   giveBack(task: string): void;
 }
 

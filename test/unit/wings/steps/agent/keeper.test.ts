@@ -30,10 +30,19 @@ function makeWorld(
   {
     made: isMade = Promise.resolve(),
     dial = () => Promise.reject(new Error('nobody answers')),
-  }: { readonly made?: Promise<void>; readonly dial?: StepPorts['dial'] } = {},
+    numas = [0, 0, 0],
+    gpus = [],
+  }: {
+    readonly made?: Promise<void>;
+    readonly dial?: StepPorts['dial'];
+    /** The part of memory of each cpu. */
+    readonly numas?: readonly number[];
+    /** Those of the task. */
+    readonly gpus?: readonly number[];
+  } = {},
 ) {
   const clock = new VirtualClock();
-  const share = { resources: { cpuCount: 2 } };
+  const share = { resources: { cpuCount: 2 }, gpus };
   const epochs = new Map([[EPOCH, { phase: 'running', order: { epochId: EPOCH, share } }]]);
   const environments: (readonly string[])[] = [];
   const told: News[] = [];
@@ -59,9 +68,11 @@ function makeWorld(
     ports: { clock },
     state: { epochs },
     beside,
+    // The first is near one part of memory, the second near the other.
+    gpus: () => ({ cards: [0, 1].map((number) => ({ number, numaNode: number })) }),
     say: (_wing: string, body: object) => told.push(body as News) > 0,
   } as unknown as AgentInside;
-  const cpus = new CpuClaims([0, 1, 2].map((number) => ({ id: number, core: number, numa: 0 })));
+  const cpus = new CpuClaims(numas.map((numa, id) => ({ id, core: id, numa })));
   const ports: StepPorts = {
     node: 'n1',
     cpus,
@@ -361,6 +372,21 @@ test('[Z12] a bound step finds its cpus, which are given back with its task', as
     'it cannot be bound: its task has 2 cpus, and its machine has 3 cpus, 2 of them bound already, by other tasks or on other nodes that run there; start it without --bind';
   assert.deepEqual(ends().at(-1), { why });
   keeper.stop();
+});
+
+test('[Z12] a bound step has cpus near the gpus of its task', async () => {
+  const numas = [0, 0, 1, 1];
+  for (const [gpus, own] of [
+    [[], '0'],
+    [[0], '0'],
+    [[1], '2'],
+  ] as const) {
+    const { keeper, environments } = makeWorld(['helper'], { numas, gpus });
+    keeper.heard('steps', { ...wish(0), bind: { to: 'core', local: 0, of: 2 } });
+    await settled();
+    assert.ok(environments[0]?.includes(`WEFT_CPUSET=${own}`), own);
+    keeper.stop();
+  }
 });
 
 test('[Z12] a node says the cpus of processes before they start, or why there are none', () => {

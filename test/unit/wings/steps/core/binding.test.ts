@@ -39,6 +39,24 @@ test('[Z12] a task has whole cores near each other, and nobody else has them', (
   assert.equal(formatCpus(claimed(claims, 'd', 6)), '0-1,7-9,15');
 });
 
+test('[Z12] a task with gpus has cpus near them, where there are enough', () => {
+  const claims = new CpuClaims(CPUS);
+  const near = (task: string, count: number, ...numas: number[]): string => {
+    const held = claims.claim(task, count, numas);
+    return held.ok ? formatCpus(held.value) : held.error;
+  };
+  assert.equal(near('a', 2, 1), '4,12');
+  assert.equal(
+    near('b', 7, 1),
+    '0-3,8-10',
+    'there are not enough near it, and of the others there are',
+  );
+  assert.equal(near('c', 6, 1, 7), '5-7,13-15');
+  claims.giveBack('a');
+  claims.giveBack('c');
+  assert.equal(near('d', 9, 1), '4-7,11-15', 'those near it come first');
+});
+
 test('[Z12] processes share the cpus of their task evenly, or have those near their own', () => {
   const held = claimed(new CpuClaims(CPUS), 'a', 16);
   const of = (to: BindTo, count: number) => {
