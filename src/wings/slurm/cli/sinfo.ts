@@ -1,5 +1,6 @@
 // `sinfo`: partitions and their nodes.
 
+import { headNow } from '../../../kernel/api/head-time.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
@@ -9,7 +10,7 @@ import type { OptionRow } from '../core/option-table.ts';
 import { formatElapsed } from '../core/times.ts';
 import { META } from './queue-json.ts';
 import { hostsOf, listOf, orSaid, readWords, refuseOperands, speaking } from './speaking.ts';
-import { instant } from './squeue.ts';
+import { dateLine, instant } from './squeue.ts';
 
 const value = { value: 'always' } as const;
 export const INFO_OPTIONS = [
@@ -17,7 +18,7 @@ export const INFO_OPTIONS = [
   { long: 'nodes', short: 'n', ...value, words: 'only these nodes' },
   { long: 'Node', short: 'N', words: 'a line for each node' },
   { long: 'summarize', short: 's', words: 'a line for each partition' },
-  { long: 'long', short: 'l', words: 'says nothing more' },
+  { long: 'long', short: 'l', words: 'with more columns, below a line with the time' },
   { long: 'noheader', short: 'h', words: 'without the first line' },
   { long: 'format', short: 'o', ...value, words: '`%9P %.5a …`' },
   { long: 'states', short: 't', ...value, words: 'only nodes in these states' },
@@ -46,7 +47,9 @@ interface PartitionShown {
 }
 
 const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
+const LONG_USUAL = '%9P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %N';
 const BY_NODE = '%N %.5D %.9P %.6t';
+const LONG_BY_NODE = '%N %.6D %.9P %.11T %.4c %.8z %.6m %.8d %.6w %.8f %20E';
 const REASONS = '%.20E %9u %19H %N';
 const SUMMARY = '%9P %.5a %.10l %.15F %N';
 
@@ -100,6 +103,8 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
       : byNames(given.Format, NAMED, { mark: ':' });
   if (!pieces.ok) throw usage(pieces.error);
   const lay = { header: given.noheader === undefined, separator: null };
+  // Readers of it leave out two lines, as of squeue.
+  if (lay.header && given.long !== undefined) context.print(dateLine(headNow()));
   for (const line of layOut(
     pieces.value,
     given.Node === undefined ? together(rows, format) : rows,
@@ -113,8 +118,10 @@ function usualOf(given: Given): string {
   // What is grouped by is what is shown.
   if (given.Format !== undefined) return lettersOf(given.Format);
   if (given['list-reasons'] !== undefined) return REASONS;
-  if (given.Node !== undefined) return BY_NODE;
-  return given.summarize === undefined ? USUAL : SUMMARY;
+  const isLong = given.long !== undefined;
+  if (given.Node !== undefined) return isLong ? LONG_BY_NODE : BY_NODE;
+  if (given.summarize !== undefined) return SUMMARY;
+  return isLong ? LONG_USUAL : USUAL;
 }
 
 type Given = ReturnType<typeof readWords<(typeof INFO_OPTIONS)[number]['long']>>['given'];
@@ -229,6 +236,12 @@ const FIELDS: Readonly<Record<string, Field<Row>>> = {
     const at = nodes[0]?.drained?.at;
     return at === undefined ? 'Unknown' : instant(at);
   }),
+  // As Slurm says it of a node of which only the cpus are configured.
+  z: field('S:C:T', ({ nodes }) => `${least(nodes, ({ total }) => total.cpuCount)}:1:1`),
+  s: field('JOB_SIZE', () => '1-infinite'),
+  r: field('ROOT', () => 'no'),
+  h: field('OVERSUBS', () => 'NO'),
+  g: field('GROUPS', () => 'all'),
   d: field('TMP_DISK', () => 0),
   w: field('WEIGHT', () => 1),
 };

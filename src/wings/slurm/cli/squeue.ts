@@ -196,7 +196,7 @@ export const instant = (at: number | null): string => {
 };
 
 /** `Sat Nov 28 19:59:31 2026`, as of ctime(3). */
-function dateLine(now: number): string {
+export function dateLine(now: number): string {
   const [day = '', month = '', date = '', year = '', clock = ''] = String(new Date(now)).split(' ');
   return `${day} ${month} ${date} ${clock} ${year}`;
 }

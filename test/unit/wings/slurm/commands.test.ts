@@ -191,18 +191,43 @@ test('[X4] squeue -l begins with the time, and shows no label by which folders a
   assert.equal((await use(squeue, ['-h', '-o', '%f'], answer)).out, 'big');
 });
 
+function useSinfo(words: readonly string[], all: { nodes: object[]; partitions: object[] }) {
+  return use(sinfo, words, (name) =>
+    name === 'listNodes' ? { nodes: all.nodes } : { partitions: all.partitions },
+  );
+}
+
 test('[X4] sinfo says the features of each kind of node', async () => {
   const node = (name: string, labels: readonly string[]) => {
     const own = { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0 };
     return { name, labels, state: 'up', running: [], reason: null, free: own, total: own };
   };
   const partition = { name: 'batch', state: 'up', limits: {}, nodes: ['n1', 'n2'] };
-  const got = await use(sinfo, ['-h', '-o', '%N %b'], (name) =>
-    name === 'listNodes'
-      ? { nodes: [node('n1', ['big']), node('n2', ['small'])] }
-      : { partitions: [partition] },
-  );
+  const nodes = [node('n1', ['big']), node('n2', ['small'])];
+  const got = await useSinfo(['-h', '-o', '%N %b'], { nodes, partitions: [partition] });
   assert.deepEqual(got.out.split('\n'), ['n1 big', 'n2 small']);
+});
+
+test('[X4] sinfo -l has the time, and the columns of Slurm', async () => {
+  const own = { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0 };
+  const node = {
+    ...{ name: 'n1', labels: ['big'], state: 'up', running: [], reason: null },
+    ...{ free: own, total: own },
+  };
+  const limits = { walltimeMs: 3_600_000 };
+  const partition = { name: 'batch', state: 'up', limits, nodes: ['n1'] };
+  const shown = async (...words: string[]) => {
+    const { out } = await useSinfo(words, { nodes: [node], partitions: [partition] });
+    return out.split('\n').map((line) => line.trim().split(/ +/));
+  };
+  const [time = [], ...rows] = await shown('-N', '-l');
+  assert.match(time.join(' '), /^\w{3} \w{3} \d\d \d\d:\d\d:\d\d \d{4}$/);
+  const titles =
+    'NODELIST NODES PARTITION STATE CPUS S:C:T MEMORY TMP_DISK WEIGHT AVAIL_FE REASON'.split(' ');
+  assert.deepEqual(rows, [titles, 'n1 1 batch* idle 4 4:1:1 1024 0 1 big none'.split(' ')]);
+  const [, , line] = await shown('-l');
+  assert.deepEqual(line, 'batch* up 1:00:00 1-infinite no NO all 1 idle n1'.split(' '));
+  assert.deepEqual(await shown('-l', '-h'), [line]);
 });
 
 test('[X5] nodes that get no rank are none of the step, and counts add up', () => {
