@@ -162,12 +162,19 @@ async function withStarts(api: Api, rows: readonly JobRow[]): Promise<JobRow[]> 
   for (const row of rows) {
     const { id } = row.job;
     if (row.startedAt === null && !starts.has(id) && starts.size < STARTS_MAX) {
-      const { startsAt } = await api.call('explainJob', { params: { id: String(id) } });
-      starts.set(id, startsAt);
+      starts.set(id, await startOf(api, String(id)));
     }
     planned.push(row.startedAt === null ? { ...row, startedAt: starts.get(id) ?? null } : row);
   }
   return planned;
+}
+
+/** By the plan; a job that is not to begin yet is in none. */
+async function startOf(api: Api, id: string): Promise<number | null> {
+  const { startsAt } = await api.call('explainJob', { params: { id } });
+  if (startsAt !== null) return startsAt;
+  const { beginAt } = await api.call('getJob', { params: { id } });
+  return beginAt !== null && beginAt > headNow() ? beginAt : null;
 }
 
 const isJobNumber = (id: number): boolean =>

@@ -130,6 +130,18 @@ test('[X4] squeue --start asks for a bounded number of jobs, the oldest first', 
   assert.equal(lines[500], '500 N/A');
 });
 
+test('[X4] squeue --start says of a job that is to begin later when that is', async () => {
+  const beginAt = Date.now() + 30 * 86_400_000;
+  const jobs = [waiting(2), waiting(1)];
+  const got = await use(squeue, ['--start', '-h', '-o', '%i %S'], (name, { params }) => {
+    if (name === 'explainJob') return { startsAt: null };
+    if (name === 'getJob') return { beginAt: params.id === '2' ? beginAt : 0 };
+    return { jobs, next: null };
+  });
+  const day = new Date(beginAt - new Date(beginAt).getTimezoneOffset() * 60_000);
+  assert.deepEqual(got.out.split('\n').sort(), ['1 N/A', `2 ${day.toISOString().slice(0, 19)}`]);
+});
+
 test('[X4] a width that somebody has put into a name makes no long text', async () => {
   const job = { ...waiting(42), ranksPerNode: 1, qos: 'normal', held: false, requeue: true };
   const got = await use(scontrol, ['show', 'job', '42'], (name) =>
