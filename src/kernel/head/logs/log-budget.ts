@@ -33,6 +33,9 @@ export class LogBudget {
   #isClosing = false;
   #making: Promise<void> | null = null;
   #notBefore = 0;
+  /** Something came while room was made, and nobody looked whether there is enough for it. */
+  #hasNews = false;
+  #again: NodeJS.Timeout | undefined;
 
   constructor(options: LogBudgetOptions) {
     this.#options = options;
@@ -62,6 +65,7 @@ export class LogBudget {
   /** Stops what looks at files between two jobs. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    clearTimeout(this.#again);
     await this.#making;
     await this.#total.close();
   }
@@ -76,8 +80,22 @@ export class LogBudget {
   }
 
   #makeRoomIfNeeded(): void {
+    this.#hasNews = this.#making !== null;
     if (this.#total.bytes <= this.#options.bytesMax || performance.now() < this.#notBefore) return;
     this.#work(() => this.#makeRoom());
+  }
+
+  /** Output that comes last has nobody after it to ask for room. */
+  #lookAgain(): void {
+    if (this.#isClosing || !this.#hasNews) return;
+    this.#hasNews = false;
+    clearTimeout(this.#again);
+    const waitMs = Math.max(0, this.#notBefore - performance.now());
+    this.#again = setTimeout(() => {
+      // A timer may be early by a part of a millisecond.
+      this.#notBefore = 0;
+      this.#makeRoomIfNeeded();
+    }, waitMs).unref();
   }
 
   /** One thing at a time, and beside everything else. */
@@ -91,6 +109,7 @@ export class LogBudget {
       })
       .finally(() => {
         this.#making = null;
+        this.#lookAgain();
       });
   }
 

@@ -22,6 +22,8 @@ async function make(
     fileBytesMax?: number;
     isDone?: (id: number) => boolean;
     ownerOf?: (id: number) => string;
+    /** Goes on before owners are told. */
+    meanwhile?: () => Promise<void>;
   } = {},
 ) {
   const directory = await mkdtemp(path.join(tmpdir(), 'weft-logs-'));
@@ -39,7 +41,10 @@ async function make(
       totalBytesMax: options.total ?? 1_000_000,
       jobs: {
         isDone: options.isDone ?? (() => true),
-        ownersOf: async (ids) => new Map(ids.map((id) => [id, options.ownerOf?.(id) ?? 'ann'])),
+        ownersOf: async (ids) => {
+          await options.meanwhile?.();
+          return new Map(ids.map((id) => [id, options.ownerOf?.(id) ?? 'ann']));
+        },
       },
       log,
     });
@@ -142,6 +147,26 @@ test('beyond the total the output of the oldest done jobs goes, and that is said
   assert.equal((await textOf(files, 1)).length, 90);
   await eventually(() => log.lines.some(({ fields }) => fields['job'] === 2));
   assert.equal((await files.status(placeOf(2))).size, 0, 'nothing is said to be there still');
+});
+
+test('room is made for output that comes while what is there is counted', async (t) => {
+  const counts = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  const { directory, open } = await make(t, {
+    total: 250,
+    meanwhile: () => {
+      asked.resolve();
+      return counts.promise;
+    },
+  });
+  // What an earlier head has left, which it did not count.
+  await mkdir(path.join(directory, '0', '1'), { recursive: true });
+  await writeFile(path.join(directory, '0', '1', '-.1.0.0.out'), 'x'.repeat(90));
+  const files = await open();
+  await asked.promise;
+  for (const id of [2, 3, 4]) await files.append(nameOf(`${id}#1`), piece('x'.repeat(90), 0));
+  counts.resolve();
+  await eventually(() => files.wasRemoved(1));
 });
 
 test('of a process that wrote nothing one word is enough, and readers hear of it', async (t) => {
