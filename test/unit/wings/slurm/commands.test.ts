@@ -222,14 +222,15 @@ test('[X4] sinfo says the features of each kind of node', async () => {
 
 test('[X4] sinfo -l has the time, and the columns of Slurm', async () => {
   const own = { cpuCount: 4, memoryBytes: 2 ** 30, gpuCount: 0 };
-  const node = {
-    ...{ name: 'n1', labels: ['big'], state: 'up', running: [], reason: null },
-    ...{ free: own, total: own },
-  };
+  const state = { state: 'up', running: [], reason: null };
+  const node = { name: 'n1', labels: ['big'], free: own, total: own };
   const limits = { walltimeMs: 3_600_000 };
   const partition = { name: 'batch', state: 'up', limits, nodes: ['n1'] };
   const shown = async (...words: string[]) => {
-    const { out } = await useSinfo(words, { nodes: [node], partitions: [partition] });
+    const { out } = await useSinfo(words, {
+      nodes: [Object.assign(node, state)],
+      partitions: [partition],
+    });
     return out.split('\n').map((line) => line.trim().split(/ +/));
   };
   const [time = [], ...rows] = await shown('-N', '-l');
