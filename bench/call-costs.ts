@@ -22,8 +22,8 @@ export class CallCosts {
   /** To be made when the pool has its workers, and none of them is replaced from then on. */
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
-    this.#workers = processesOf(cluster, 'weft-worker.cjs');
-    this.#children = processesOf(cluster, 'weft-child.cjs');
+    this.#workers = processesOf(cluster, 'weft-worker');
+    this.#children = processesOf(cluster, 'weft-child');
   }
 
   now(): CallCpu {
@@ -46,12 +46,12 @@ export class CallCosts {
   }
 }
 
-/** Those of this program that serve this cluster: its folder is in their environment. */
-function processesOf({ directory }: Cluster, program: string): number[] {
+/** Those of this program that serve this cluster: its socket is in their environment. */
+function processesOf({ socketPath }: Cluster, program: string): number[] {
   const found = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(program))
-    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(directory));
+    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(socketPath));
   return found.map(Number);
 }
 

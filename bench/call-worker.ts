@@ -44,13 +44,13 @@ const child = new Child(
       from = performance.now();
       supervisorFrom = process.cpuUsage();
       childFrom = cpuUsOf(child.pid);
-      fill();
+      for (let call = 0; call < ahead; call += 1) give();
     },
     ended: (_run, ok) => {
       if (!ok) throw new Error('the function failed');
       done += 1;
       if (done === calls) finish();
-      else if (given - done <= ahead / 2) fill();
+      else if (given < calls) give();
     },
     starting: () => undefined,
     progress: () => undefined,
@@ -61,11 +61,6 @@ const child = new Child(
     died: () => over.resolve(),
   },
 );
-
-/** When half of it is done, like a worker. */
-function fill(): void {
-  while (given < calls && given - done < ahead) give();
-}
 
 function give(): void {
   given += 1;

@@ -8,7 +8,6 @@ import { RouterState } from '../../src/wings/calls/core/router/state.ts';
 import { ChildMind } from '../../src/wings/calls/core/worker/child-mind.ts';
 import { replaceMethod } from '../canary.ts';
 import type { CallCanary, PlantedCalls } from './canary.ts';
-import { WorkerHost } from './worker-host.ts';
 
 /** Weather in which nothing goes wrong but what the canary is about. */
 const CALM = {
@@ -122,14 +121,6 @@ export const CALL_CANARIES: readonly CallCanary[] = [
     name: 'running-is-run-again',
     sentence: 'a call that was running when its process died is run again',
     plant: notesNoStart,
-    weather: { ...CALM, childDeathMs: 500 },
-  },
-  {
-    name: 'notes-of-the-dead-unread',
-    sentence: 'what a process had written down when it died is not read',
-    plant: () => ({
-      remove: replaceMethod(WorkerHost.prototype, 'lastLook', () => () => undefined),
-    }),
     weather: { ...CALM, childDeathMs: 500 },
   },
   {

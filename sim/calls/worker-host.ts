@@ -36,8 +36,6 @@ export class WorkerHost implements WorkerPort {
   #pipe: ChildCall[] = [];
   #running: { readonly call: ChildCall; readonly plan: Plan } | null = null;
   #isAborted = false;
-  /** What the child has written down and its supervisor has not heard. */
-  #noted: (() => void)[] = [];
   #loaded = new Set<string>();
   /** What waits until it goes on; null: it is not stopped. */
   #frozen: (() => void)[] | null = null;
@@ -104,7 +102,6 @@ export class WorkerHost implements WorkerPort {
     this.#world.time.after(TICK_MS, () =>
       this.#unfrozen(() => {
         if (!this.life.alive) return;
-        this.#look();
         this.session.tick(this.#world.time.now);
         this.#tick();
       }),
@@ -129,7 +126,6 @@ export class WorkerHost implements WorkerPort {
     this.#child += 1;
     this.#pipe = [];
     this.#running = null;
-    this.#noted = [];
     this.#loaded = new Set();
     this.#after(CHILD_START_MS, () => this.session.childReady(this.#world.time.now));
   }
@@ -138,25 +134,12 @@ export class WorkerHost implements WorkerPort {
     this.dieChild('signal SIGKILL', 5);
   }
 
-  /** The child is gone at once, and the worker hears of it, and what it had noted, later. */
+  /** The child is gone at once, and the worker hears of it a little later. */
   dieChild(detail: string, afterMs: number): void {
     this.#child += 1;
     this.#running = null;
     this.#pipe = [];
-    this.#after(afterMs, () => {
-      this.lastLook();
-      this.session.childDied(detail, this.#world.time.now);
-    });
-  }
-
-  /** When the child is gone. */
-  lastLook(): void {
-    this.#look();
-  }
-
-  /** The supervisor hears what stands there. */
-  #look(): void {
-    for (const tell of this.#noted.splice(0)) tell();
+    this.#after(afterMs, () => this.session.childDied(detail, this.#world.time.now));
   }
 
   load(hash: string): void {
@@ -178,26 +161,22 @@ export class WorkerHost implements WorkerPort {
     this.#isAborted = false;
     this.#world.note(`${this.name} starts ${plan.id} #${call.attempt}`);
     this.#world.truths.started(plan.id, call.attempt);
-    const { time } = this.#world;
-    const { now: at } = time;
-    this.#noted.push(() => this.session.childStarting({ run: call.run, at }, time.now));
+    this.session.childStarting(call.run, this.#world.time.now);
     if (plan.does === 'hang') return;
-    this.#after(plan.ms, () => this.#end(call, plan, at));
+    this.#after(plan.ms, () => this.#end(call, plan));
   }
 
-  #end(call: ChildCall, plan: Plan, startedAt: number): void {
+  #end(call: ChildCall, plan: Plan): void {
     if (this.#running?.call !== call) return;
     if (plan.does === 'die') return this.dieChild('signal SIGSEGV', 1);
     this.#running = null;
     this.#world.truths.completed(plan.id);
     const bytes = new Uint8Array(plan.id.length + plan.size);
     bytes.set(new TextEncoder().encode(plan.id));
-    const { time, dice } = this.#world;
-    const end = { run: call.run, ok: plan.does === 'echo', bytes };
-    const elapsedMs = time.now - startedAt;
-    this.#noted.push(() => this.session.childEnded({ ...end, elapsedMs }, time.now));
-    // It waits for others while there are some.
-    if (this.#pipe.length === 0 || dice.happens(0.5)) this.#look();
+    this.session.childEnded(
+      { run: call.run, ok: plan.does === 'echo', bytes },
+      this.#world.time.now,
+    );
     this.#after(0, () => this.#next());
   }
 
@@ -218,10 +197,9 @@ export class WorkerHost implements WorkerPort {
     if (this.#world.dice.happens(0.5)) {
       this.#after(this.#world.dice.whole(1, 300), () => {
         if (this.#running !== running) return;
-        const end = { run, ok: false, bytes: new Uint8Array(), elapsedMs: 0 };
+        const bytes = new Uint8Array();
         this.#running = null;
-        this.#look();
-        this.session.childEnded(end, this.#world.time.now);
+        this.session.childEnded({ run, ok: false, bytes }, this.#world.time.now);
         this.#after(0, () => this.#next());
       });
     }

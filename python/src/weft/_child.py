@@ -23,7 +23,7 @@ import traceback
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import _near, _parcel, _slate
+from . import _near, _parcel
 from ._call import call as current
 from ._parcel import RAISED, REFUSED, SKEWED, Buffer
 
@@ -38,17 +38,12 @@ _READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN, _RESULT_NEAR 
 _HEAD = struct.Struct("<IBI")
 _ORDER = struct.Struct("<IIII")
 _LENGTH = struct.Struct("<Q")
-_MOMENT = struct.Struct("<d")
-_SPAN = struct.Struct("<dd")
-_MS = 1000.0
 _SHA_BYTES = 32
 _BYTES_MAX = 1024 * 1024 * 1024
 # Smaller results travel with what is said of them.
 _INLINE_BYTES_MAX = 64 * 1024
 # Looking at memory costs more than a small call.
 _LOOK_S = 0.2
-# Ends of small calls wait for each other: so many, so long, and behind calls as short as this.
-_WAITING_MAX, _WAIT_MS, _SHORT_MS = 8, 1.0, 0.25
 # For a function that runs while its worker leaves.
 _LEAVE_S = 1.0
 # By it the worker finds what a call has started; a new value of a variable stays in memory for ever.
@@ -69,62 +64,21 @@ class _Refusal(Exception):
 
 
 class _Results:
-    """The pipe of results. All that was flushed is with the kernel, and survives this process; ends that
-    wait are written down (`_slate.py`).
-    """
+    """The pipe of results. All that was flushed is with the kernel, and survives this process."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._parts: List[Buffer] = []
-        self._slate = _slate.Slate()
-        self._waiting = 0
-        self._may_wait = True
-        self._asset = 0
-        self._began_at = self._since = 0.0
 
     def add(self, kind: int, number: int, *data: Buffer) -> None:
-        """Does not wait for others."""
-        self._may_wait = False
-        self._add(kind, number, *data)
-
-    def add_end(self, kind: int, number: int, span: bytes, *data: Buffer) -> None:
-        frame = self._add(kind, number, span, *data)
-        length = _parcel.length_of(frame)
-        self._waiting += 1
-        self._may_wait = self._may_wait and self._slate.add(frame, length)
-
-    def _add(self, kind: int, number: int, *data: Buffer) -> List[Buffer]:
-        frame = [_HEAD.pack(_parcel.length_of(data), kind, number), *data]
-        self._parts.extend(frame)
-        return frame
-
-    def begin(self, number: int, asset: int, at: float) -> None:
-        """When it returns it is known for certain that the call has begun, and what was before it."""
-        if self._parts and not self._can_wait(asset, at):
-            self.flush()
-        if self._waiting == 0:
-            self._since = at
-        self._asset, self._began_at = asset, at
-        self._slate.write(_HEAD.pack(_MOMENT.size, _STARTING, number) + _MOMENT.pack(at))
-
-    def _can_wait(self, asset: int, at: float) -> bool:
-        """The next call is as short as the last one was, as far as anybody can tell."""
-        is_short = asset == self._asset and at - self._began_at < _SHORT_MS
-        return (
-            is_short
-            and self._may_wait
-            and self._waiting < _WAITING_MAX
-            and at - self._since < _WAIT_MS
-        )
+        self._parts.append(_HEAD.pack(_parcel.length_of(data), kind, number))
+        self._parts.extend(data)
 
     def flush(self) -> None:
         if not self._parts:
             return
         parts, self._parts = self._parts, []
         self.write(parts)
-        self._slate.clear()
-        self._waiting = 0
-        self._may_wait = True
 
     def write(self, parts: List[Buffer]) -> None:
         with self._lock:
@@ -244,15 +198,14 @@ class _Child:
                 self._leave_off()
 
     def _run_one(self, number: int, order: memoryview, arguments: Optional[memoryview]) -> None:
-        """What was before it is written, or written down, before it begins: so the worker knows for
-        certain which calls have.
+        """With the result of the last call, in one write, goes that this one begins: so the worker
+        knows for certain which calls have.
         """
         self._running = number
         self._call_mark = f"{self._mark[:-_NUMBER_LENGTH]}{number % _CALL_MARKS:0{_NUMBER_LENGTH}}"
         os.environ[_CALL_VARIABLE] = self._call_mark
-        began_at = _moment()
-        _, _, asset, _ = _ORDER.unpack_from(order)
-        self._results.begin(number, asset, began_at)
+        self._results.add(_STARTING, number)
+        self._results.flush()
         # A function may kill this process: what others gave must not go with it.
         with self._hold:
             while self._offered:
@@ -261,21 +214,20 @@ class _Child:
         self._running = 0
         current._end()
         _flush_output()
-        self._add_end(kind, number, _SPAN.pack(began_at, _moment()), data)
+        self._add_end(kind, number, data)
         self._done += 1
         if self._calls_max and self._done >= self._calls_max:
             self._worn = self._worn or f"it has run {self._calls_max} calls"
 
-    def _add_end(self, kind: int, number: int, span: bytes, parts: Sequence[Buffer]) -> None:
+    def _add_end(self, kind: int, number: int, parts: Sequence[Buffer]) -> None:
         length = _parcel.length_of(parts)
         offer = None
         if kind == _RESULT and length > _INLINE_BYTES_MAX and self._near is not None:
             offer = self._near.offer_parts(parts, length)
         if offer is None:
-            return self._results.add_end(kind, number, span, *parts)
+            return self._results.add(kind, number, *parts)
         file, self._offered[number] = offer
-        # The next call does not begin before the worker has it.
-        return self._results.add(_RESULT_NEAR, number, span, _LENGTH.pack(length) + file.encode())
+        return self._results.add(_RESULT_NEAR, number, _LENGTH.pack(length) + file.encode())
 
     def _attempt(
         self, number: int, order: memoryview, arguments: Optional[memoryview]
@@ -396,11 +348,6 @@ def _thrown(error: BaseException) -> bytes:
 
 def _refused(kind: str, words: str) -> List[Buffer]:
     return _parcel.pack_parts((kind, words, "", None))
-
-
-def _moment() -> float:
-    """Milliseconds of the clock that the worker has, too."""
-    return time.monotonic() * _MS
 
 
 def _nothing() -> None:

@@ -19,11 +19,10 @@ import { CALL_INLINE_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import type { NearBytes, NearFile, NearFiles, NearValue, PassedValue } from '../core/near.ts';
 import { HOST_HEADER } from '../model/host.ts';
 
-export const SHARED_MEMORY = '/dev/shm';
+const SHARED_MEMORY = '/dev/shm';
 /** A flag of Linux; Node has no name for it. */
 const O_TMPFILE = 0o20200000;
-/** Without a name: opened with the folder. */
-export const ANEW = O_TMPFILE | constants.O_RDWR;
+const ANEW = O_TMPFILE | constants.O_RDWR;
 const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
 /** Values are copied in one turn of the event loop; this one takes about five milliseconds. */
 const VALUE_BYTES_MAX = 16 * 1_048_576;

@@ -66,9 +66,8 @@ export class ChildMind {
     if (this.#state === 'none' && this.#owner.hopeless === undefined) this.start(now);
   }
 
-  /** Hands over what is complete, in order: several at a time, where it has some to do. */
+  /** Hands over what is complete, in order. */
   feed(): void {
-    if (this.#handed.size > CALL_HANDED_MAX / 2) return;
     while (this.#state === 'ready' && !this.#isRetired && this.#handed.size < CALL_HANDED_MAX) {
       const at = this.#queue.findIndex(isComplete);
       const entry = this.#queue[at];
@@ -115,11 +114,11 @@ export class ChildMind {
     if (this.#isRetired && this.#handed.size === 0 && this.#state === 'ready') this.#kill();
   }
 
-  starting({ run, at }: { readonly run: number; readonly at: number }, now: number): void {
+  starting(run: number, now: number): void {
     const entry = this.#handed.get(run);
     if (entry === undefined) return;
     entry.state = 'running';
-    entry.startedAt = at;
+    entry.startedAt = now;
     this.#running = entry;
     if (entry.verdict !== null) this.#abort(entry, now);
   }

@@ -150,27 +150,23 @@ export class WorkerSession {
     this.#turn();
   }
 
-  /** A call has begun, at that moment; of a short one it is told with its end. */
-  childStarting(of: { readonly run: number; readonly at: number }, now: number, depth = 0): void {
+  /** Told by the child before it calls the function. */
+  childStarting(run: number, now: number, depth = 0): void {
     this.#now = now;
-    this.#children.at(depth).starting(of, now);
+    this.#children.at(depth).starting(run, now);
   }
 
   /** `ok`: the bytes are the result; else the error that the function threw. */
   childEnded(
-    of: {
-      readonly run: number;
-      readonly ok: boolean;
-      readonly bytes: PassedValue;
-      readonly elapsedMs: number;
-    },
+    of: { readonly run: number; readonly ok: boolean; readonly bytes: PassedValue },
     now: number,
     depth = 0,
   ): void {
     this.#now = now;
-    const { run, ok, bytes, elapsedMs } = of;
+    const { run, ok, bytes } = of;
     const child = this.#children.at(depth);
     const entry = child.running;
+    const elapsedMs = entry?.run === run ? Math.max(0, now - entry.startedAt) : 0;
     const isInline = bytes.length <= CALL_INLINE_BYTES_MAX;
     if (!isInline && entry?.run === run && !entry.isDropped) {
       this.#shelf.keepResult(entry, bytes);

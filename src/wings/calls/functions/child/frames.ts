@@ -21,9 +21,8 @@ export const TO_CHILD = {
 export const TO_SUPERVISOR = {
   /** With what says which memory it shares with whom, where it can read large values there. */
   ready: 1,
-  /** In the slate alone (`slate.ts`): when the call begins, before it does. */
+  /** Written before the function is called. */
   starting: 2,
-  /** With when it began and ended (`moments.ts`), as all ends. */
   result: 3,
   thrown: 4,
   progress: 5,
@@ -57,11 +56,6 @@ export function writeHead(into: Buffer, at: number, head: FrameHead, bytes: numb
   into.writeUInt32LE(bytes, at);
   into[at + 4] = head.kind;
   into.writeUInt32LE(head.a, at + 5);
-}
-
-/** Without the number of bytes after it. */
-export function readHead(bytes: Buffer, at: number): FrameHead {
-  return { kind: bytes[at + 4] as number, a: bytes.readUInt32LE(at + 5) };
 }
 
 const COPY_BYTES = 16 * 1024;
@@ -163,8 +157,11 @@ export class FrameReader {
       const head = this.#head;
       this.#body = null;
       this.#headBytes = 0;
-      const { kind, a } = readHead(head, 0);
-      this.#onFrame({ kind, a, bytes: body });
+      this.#onFrame({
+        kind: head[4] as number,
+        a: head.readUInt32LE(5),
+        bytes: body,
+      });
     }
     return taken;
   }
@@ -208,11 +205,6 @@ export function readOrder(bytes: Buffer): CallOrder & { readonly args: Buffer } 
     shared: end === ORDER_BYTES ? NONE : readNumbers(bytes.subarray(ORDER_BYTES, end)),
     args: bytes.subarray(end),
   };
-}
-
-/** The function of an order. */
-export function assetOf(order: Buffer): number {
-  return order.readUInt32LE(8);
 }
 
 const PLACE_BYTES = 8;

@@ -4,35 +4,32 @@
 import { writeSync, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
-import { FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
+import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
 import { isolate } from './isolation.ts';
-import { momentNow } from './moments.ts';
-import { Results } from './results.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
-import { CALL_VARIABLE, CALLS_FD, callMark, RESULTS_FD, SLATE_FD } from './stdio.ts';
+import { CALL_VARIABLE, CALLS_FD, callMark, RESULTS_FD } from './stdio.ts';
 
 const READ_BYTES = 256 * 1024;
 
-const results = new Results({
-  send,
-  note: (bytes, at) => void writeSync(SLATE_FD, bytes, 0, bytes.length, at),
-});
+const NOTHING = new Uint8Array();
+const batch = new FrameBatch();
 let isLeaving = false;
 const isolation = begin();
 const ownMark = process.env[CALL_VARIABLE] ?? '';
 
 const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, {
-  results,
+  write: (head, bytes = NOTHING) => batch.add(head, bytes),
+  flush,
   tell: (line) => process.stderr.write(`weft: ${line}\n`),
-  now: momentNow,
+  now: () => performance.now(),
   residentBytes: () => process.memoryUsage.rss(),
   later: (act) => setImmediate(act),
   isolation,
   mark: (run) => isolation.tell(CALL_VARIABLE, callMark(ownMark, run)),
 });
 
-function send(parts: Uint8Array[]): void {
-  let left = parts;
+function flush(): void {
+  let left = batch.take();
   while (left.length > 0) {
     const [first] = left;
     // One buffer, as most are, goes out in half the time of a list of one.
@@ -54,8 +51,8 @@ function begin(): ReturnType<typeof isolate> {
   process.on('uncaughtException', (error) => runner.uncaught(error, 'an uncaught exception'));
   process.on('unhandledRejection', (error) => runner.uncaught(error, 'an unhandled rejection'));
   process.on('exit', (code) => {
-    if (!isLeaving) results.add({ kind: TO_SUPERVISOR.exiting, a: code });
-    results.flush();
+    if (!isLeaving) batch.add({ kind: TO_SUPERVISOR.exiting, a: code });
+    flush();
   });
   // Signals of the terminal and of `weft kill --signal` are for the supervisor, or for handlers of
   // a call.
@@ -72,7 +69,6 @@ function begin(): ReturnType<typeof isolate> {
       buffer: Buffer.allocUnsafeSlow(READ_BYTES),
       callback: (bytes: number, buffer: Uint8Array) => {
         reader.feed(buffer.subarray(0, bytes));
-        runner.go();
         return true;
       },
     },
@@ -89,5 +85,5 @@ function leave(): void {
   process.exit(0);
 }
 
-results.add({ kind: TO_SUPERVISOR.ready, a: process.pid });
-results.flush();
+batch.add({ kind: TO_SUPERVISOR.ready, a: process.pid });
+flush();

@@ -7,17 +7,15 @@ import { packResult, packThrown, unpackArguments } from '../serialization/values
 import { type Brought, readBrought } from '../serialization/variables.ts';
 import { Assets, type Callable } from './assets.ts';
 import {
-  assetOf,
   type CallOrder,
   type Frame,
+  type FrameHead,
   readNumbers,
   readOrder,
   TO_CHILD,
   TO_SUPERVISOR,
 } from './frames.ts';
 import type { Isolation } from './isolation.ts';
-import { spanOf } from './moments.ts';
-import type { Results } from './results.ts';
 
 export interface RunnerOptions {
   readonly scratch: string;
@@ -29,12 +27,14 @@ export interface RunnerOptions {
 
 /** What the runner needs of its process. */
 export interface RunnerPorts {
-  readonly results: Results;
+  /** Keeps a frame for the next flush. */
+  readonly write: (head: FrameHead, bytes?: Uint8Array) => void;
+  /** All frames are with the kernel when it returns, and survive this process. */
+  readonly flush: () => void;
   readonly tell: (line: string) => void;
   readonly isolation: Isolation;
   /** By this call's number it is found what it has started. */
   readonly mark: (run: number) => void;
-  /** By the clock that the supervisor has, too. */
   readonly now: () => number;
   readonly residentBytes: () => number;
   /** Runs it when the event loop has been around. */
@@ -107,6 +107,10 @@ export class Runner {
     if (frame.kind === TO_CHILD.call) {
       this.#queue.push(frame);
       if (this.#hasLeftOff) this.#giveBack(() => true);
+      else if (this.#current === null && !this.#isTurnPending) {
+        this.#turnSince = this.#ports.now();
+        this.#next();
+      }
     } else if (frame.kind === TO_CHILD.asset) {
       const sha256 = frame.bytes.toString('hex', 0, 32);
       this.#assets.keep(frame.a, sha256, frame.bytes.subarray(32));
@@ -116,13 +120,6 @@ export class Runner {
       this.#giveBack((number) => numbers.has(number));
     } else if (frame.kind === TO_CHILD.cancel && this.#current?.number === frame.a)
       this.#current.cancel();
-  }
-
-  /** Begins what was taken, all that has come together. */
-  go(): void {
-    if (this.#queue.length === 0 || this.#current !== null || this.#isTurnPending) return;
-    this.#turnSince = this.#ports.now();
-    this.#next();
   }
 
   /** An exception or rejection that nobody caught; the call that it belongs to fails with it. */
@@ -149,12 +146,12 @@ export class Runner {
   #next(): void {
     while (this.#current === null && this.#worn === null) {
       if (this.#ports.now() - this.#turnSince > TURN_MS) {
-        this.#ports.results.flush();
+        this.#ports.flush();
         return this.#nextTurn();
       }
       const frame = this.#queue.shift();
       if (frame === undefined) {
-        this.#ports.results.flush();
+        this.#ports.flush();
         return this.#look();
       }
       this.#start(frame);
@@ -178,16 +175,16 @@ export class Runner {
     if (this.#hasLeftOff) return;
     this.#hasLeftOff = true;
     this.#giveBack(() => true);
-    this.#ports.results.add({ kind: TO_SUPERVISOR.worn, a: 0 }, Buffer.from(this.#worn ?? ''));
-    this.#ports.results.flush();
+    this.#ports.write({ kind: TO_SUPERVISOR.worn, a: 0 }, Buffer.from(this.#worn ?? ''));
+    this.#ports.flush();
   }
 
   #giveBack(isMeant: (number: number) => boolean): void {
     const gone = this.#queue.filter(({ a }) => isMeant(a));
     if (gone.length === 0) return;
     this.#queue = this.#queue.filter(({ a }) => !isMeant(a));
-    for (const { a } of gone) this.#ports.results.add({ kind: TO_SUPERVISOR.withdrawn, a });
-    this.#ports.results.flush();
+    for (const { a } of gone) this.#ports.write({ kind: TO_SUPERVISOR.withdrawn, a });
+    this.#ports.flush();
   }
 
   #look(): void {
@@ -203,18 +200,18 @@ export class Runner {
       tell(`a call of ${this.#lastName}, or one before it, has left this running: ${leaked}`);
   }
 
+  /** With the result of the last call, in one write, goes that this one begins. */
   #start(frame: Frame): void {
-    const { results, now, mark } = this.#ports;
+    const { write, flush, now, mark } = this.#ports;
     mark(frame.a);
-    const at = now();
-    results.begin({ run: frame.a, asset: assetOf(frame.bytes), at });
-    const running = new Running(frame.a, at);
+    write({ kind: TO_SUPERVISOR.starting, a: frame.a });
+    flush();
+    const running = new Running(frame.a, now());
     this.#current = running;
     const outcome = this.#storage.run(running, () => this.#attempt(frame, running));
     if (outcome.is === 'value') this.#finish(running, outcome.value);
     else if (outcome.is === 'thrown') this.#fail(running, outcome.value);
     else {
-      results.flush();
       const then = (act: (running: Running, value: unknown) => void) => (value: unknown) => {
         act.call(this, running, value);
         if (this.#current === null) this.#next();
@@ -273,14 +270,13 @@ export class Runner {
     if (!running.isOver) this.#end(running, TO_SUPERVISOR.thrown, packThrown(error));
   }
 
-  /** Written, or written down, before the next call begins: so it is known what has begun. */
+  /** The result is written before the next call begins: so the supervisor knows what has begun. */
   #end(running: Running, kind: number, bytes: Uint8Array): void {
     running.isOver = true;
     this.#current = null;
     this.#lastName = running.name;
     this.#restore();
-    const { results, now } = this.#ports;
-    results.addEnd({ kind, a: running.number }, spanOf(running.startedAt, now()), bytes);
+    this.#ports.write({ kind, a: running.number }, bytes);
     this.#calls += 1;
     const { callsMax } = this.#options;
     if (callsMax > 0 && this.#calls >= callsMax) this.#worn ??= `it has run ${callsMax} calls`;
@@ -313,7 +309,7 @@ interface Outcome {
 function contextOf(
   running: Running,
   { call: id, attempt }: CallOrder,
-  { results }: RunnerPorts,
+  { write, flush }: RunnerPorts,
 ): CallContext {
   return {
     id,
@@ -324,8 +320,8 @@ function contextOf(
     progress: (value) => {
       const bytes = packResult(value);
       if (running.isOver) return;
-      results.add({ kind: TO_SUPERVISOR.progress, a: running.number }, bytes);
-      results.flush();
+      write({ kind: TO_SUPERVISOR.progress, a: running.number }, bytes);
+      flush();
     },
   };
 }

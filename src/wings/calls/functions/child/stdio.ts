@@ -2,10 +2,8 @@
 
 /** Calls come in here; its end is the end of the child. */
 export const CALLS_FD = 3;
-/** Results go out here, with blocking writes. */
+/** Results go out here, each with one blocking write. */
 export const RESULTS_FD = 4;
-/** What has begun is written down here, and small results that wait (`slate.ts`). */
-export const SLATE_FD = 5;
 
 /**
  * In the environment of what a call starts: the mark of its process, and from the first call on the

@@ -19,12 +19,10 @@ import {
   TO_CHILD,
   TO_SUPERVISOR,
 } from '../child/frames.ts';
-import { inOwnTime, readSpan, SPAN_BYTES, type Span } from '../child/moments.ts';
 import type { RunnerOptions } from '../child/runner.ts';
 import { CALL_VARIABLE, RESULTS_FD } from '../child/stdio.ts';
 import { wordsOfEnd } from './end-words.ts';
 import { countOomKills } from './oom-kills.ts';
-import { Slate } from './slate.ts';
 import { startProcess } from './start-process.ts';
 import { StartedBy } from './started-by.ts';
 import { Tail } from './tail.ts';
@@ -54,22 +52,14 @@ export interface ChildMemory {
 
 export interface ChildEvents {
   ready(): void;
-  /** `at`: when it began; of a short call it is told with its end. */
-  starting(run: number, at: number): void;
-  ended(run: number, end: ChildEnd): void;
+  starting(run: number): void;
+  ended(run: number, ok: boolean, bytes: PassedValue): void;
   progress(run: number, bytes: Uint8Array): void;
   gaveBack(runs: readonly number[]): void;
   /** The child starts no more calls, and wants to be replaced. */
   worn(why: string): void;
   /** The last event: all that it had written has been heard. */
   died(detail: string): void;
-}
-
-/** How a call ended. */
-export interface ChildEnd {
-  readonly ok: boolean;
-  readonly bytes: PassedValue;
-  readonly elapsedMs: number;
 }
 
 /** A call for the child. */
@@ -93,10 +83,6 @@ export class Child {
   readonly #process: ChildProcess | null;
   readonly #calls: Writable | null;
   readonly #batch = new FrameBatch();
-  /** Null when there is no place for it. */
-  readonly #slate: Slate | null;
-  /** Calls that it was given and that are not over; true: one has begun. */
-  readonly #open = new Map<number, boolean>();
   readonly #assets = new Map<string, number>();
   readonly #tail = new Tail();
   readonly #oomKills = countOomKills();
@@ -117,16 +103,7 @@ export class Child {
       this.#startedBy = new StartedBy(processes, options.env['WEFT_LAUNCH']);
     const env = { ...options.env, [CALL_VARIABLE]: this.#startedBy?.mark };
     this.#near = options.near;
-    const slate = Slate.open(options.scratch);
-    const started =
-      slate instanceof Slate
-        ? startProcess(commandOf(options), {
-            env,
-            slate: slate.fd,
-            ...(cwd !== undefined && { cwd }),
-          })
-        : slate;
-    this.#slate = slate instanceof Slate ? slate : null;
+    const started = startProcess(commandOf(options), { env, ...(cwd !== undefined && { cwd }) });
     if (started instanceof Error) {
       this.#process = null;
       this.#calls = null;
@@ -170,7 +147,6 @@ export class Child {
       shared: shared.map((one) => this.#assets.get(one) ?? 0),
     };
     const head = orderHead(order);
-    this.#open.set(run, false);
     this.#startedBy?.given(run);
     if (payload instanceof Uint8Array) this.#send(TO_CHILD.call, run, head, payload);
     else if (this.#isNear) this.#send(TO_CHILD.callNear, run, head, placeOf(payload));
@@ -190,18 +166,8 @@ export class Child {
     this.#kill();
   }
 
-  /** Hears of calls that have begun and are not over, which it tells nobody by itself. */
-  look(): void {
-    if (this.#open.size === 0) return;
-    this.#believing(() => {
-      for (const frame of this.#slate?.read() ?? []) this.#takeNoted(frame);
-    });
-  }
-
   #kill(): void {
     if (this.#process?.pid === undefined || this.#isOver) return;
-    this.#startedBy?.halt(this.#process.pid);
-    this.look();
     this.#startedBy?.stop(this.#process.pid);
     this.#process.kill('SIGKILL');
   }
@@ -224,7 +190,13 @@ export class Child {
     const reader = new FrameReader(CALL_BYTES_MAX, (frame) => this.#take(frame));
     results.on('data', (chunk: Buffer) => {
       passed(chunk.length);
-      if (this.#fault === null) this.#believing(() => reader.feed(chunk));
+      if (this.#fault !== null) return;
+      try {
+        reader.feed(chunk);
+      } catch (error) {
+        if (!(error instanceof RangeError)) throw error;
+        this.#spoil(error.message);
+      }
     });
     let left = 2;
     const done = (): void => {
@@ -244,32 +216,16 @@ export class Child {
     });
   }
 
-  #believing(read: () => void): void {
-    try {
-      read();
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      this.#spoil(error.message);
-    }
-  }
-
-  /** What stands there may have been heard before. */
-  #takeNoted(frame: Frame): void {
-    const { kind, a, bytes } = frame;
-    if (kind === TO_SUPERVISOR.starting) this.#begun(a, inOwnTime(bytes.readDoubleLE()));
-    else if (kind === TO_SUPERVISOR.result || kind === TO_SUPERVISOR.thrown) this.#take(frame);
-  }
-
   #take({ kind, a, bytes }: Frame): void {
     const events = this.#events;
     if (kind === TO_SUPERVISOR.result || kind === TO_SUPERVISOR.thrown)
-      this.#over(a, kind === TO_SUPERVISOR.result, readSpan(bytes), bytes.subarray(SPAN_BYTES));
-    else if (kind === TO_SUPERVISOR.progress) {
-      this.#begun(a, performance.now());
-      events.progress(a, bytes);
-    } else if (kind === TO_SUPERVISOR.withdrawn) {
-      if (!this.#open.delete(a)) return;
-      this.#startedBy?.withdrawn(a);
+      this.#over(a, kind === TO_SUPERVISOR.result, bytes);
+    else if (kind === TO_SUPERVISOR.starting) {
+      this.#startedBy?.starting(a);
+      events.starting(a);
+    } else if (kind === TO_SUPERVISOR.progress) events.progress(a, bytes);
+    else if (kind === TO_SUPERVISOR.withdrawn) {
+      this.#startedBy?.over(a);
       events.gaveBack([a]);
     } else if (kind === TO_SUPERVISOR.ready) this.#ready(a, bytes);
     else if (kind === TO_SUPERVISOR.resultNear) this.#endNear(a, bytes);
@@ -278,19 +234,9 @@ export class Child {
     else this.#spoil(`a frame of kind ${kind}`);
   }
 
-  /** A beginning is heard of by its end, too, and as often as somebody looks. */
-  #begun(run: number, at: number): void {
-    if (this.#open.get(run) !== false) return;
-    this.#open.set(run, true);
-    this.#startedBy?.starting(run);
-    this.#events.starting(run, at);
-  }
-
-  #over(run: number, ok: boolean, { startedAt, endedAt }: Span, bytes: PassedValue): void {
-    this.#begun(run, startedAt);
-    if (!this.#open.delete(run)) return;
-    this.#startedBy?.over(run, endedAt);
-    this.#events.ended(run, { ok, bytes, elapsedMs: Math.max(0, endedAt - startedAt) });
+  #over(run: number, ok: boolean, value: PassedValue): void {
+    this.#startedBy?.over(run);
+    this.#events.ended(run, ok, value);
   }
 
   #ready(pid: number, host: Buffer): void {
@@ -304,11 +250,11 @@ export class Child {
 
   /** From here on the result outlives the child. */
   #endNear(run: number, bytes: Buffer): void {
-    const place = readPlace(bytes.subarray(SPAN_BYTES));
+    const place = readPlace(bytes);
     const value = place === null ? null : (this.#near?.take(place.file, place.length) ?? null);
     if (value !== null) {
       this.#send(TO_CHILD.held, run);
-      return this.#over(run, true, readSpan(bytes), value);
+      return this.#over(run, true, value);
     }
     // It has just been killed, as a rule: then its end follows, as of one that gave no result.
     this.#kill();
@@ -316,17 +262,13 @@ export class Child {
 
   /** User code has written into the pipe: nothing that follows can be believed. */
   #spoil(what: string): void {
-    if (this.#fault !== null) return;
     this.#fault = `It wrote ${what} into file descriptor ${RESULTS_FD}, which is Weft's`;
     this.#kill();
   }
 
   #end(): void {
     if (this.#isOver) return;
-    // The last that it has written.
-    this.look();
     this.#isOver = true;
-    this.#slate?.close();
     this.#calls?.destroy();
     this.#startedBy?.end();
     const { exitCode = null, signalCode = null } = this.#process ?? {};

@@ -13,15 +13,11 @@ export interface Started {
 
 export function startProcess(
   [program = '', ...args]: readonly string[],
-  /** `slate`: a file that it finds open behind its pipes. */
-  {
-    slate,
-    ...options
-  }: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string; readonly slate: number },
+  options: { readonly env: NodeJS.ProcessEnv; readonly cwd?: string },
 ): Started | Error {
   let started: ChildProcess;
   try {
-    const stdio = ['ignore', 'inherit', 'pipe', 'pipe', 'pipe', slate] as const;
+    const stdio = ['ignore', 'inherit', 'pipe', 'pipe', 'pipe'] as const;
     started = spawn(program, args, { ...options, stdio: [...stdio] });
   } catch (error) {
     // No memory for a process, for one.

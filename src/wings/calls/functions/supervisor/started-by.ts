@@ -45,19 +45,11 @@ export class StartedBy {
     this.#running = run;
   }
 
-  withdrawn(run: number): void {
+  over(run: number): void {
     this.#given.delete(run);
-  }
-
-  over(run: number, endedAt: number): void {
-    this.#given.delete(run);
-    if (this.#running === run) this.#running = null;
-    this.#freeSince = endedAt;
-  }
-
-  /** Before it is looked for what runs. */
-  halt(pid: number): void {
-    if (this.#given.size > 0) this.#processes.send(pid, 'SIGSTOP');
+    if (this.#running !== run) return;
+    this.#running = null;
+    this.#freeSince = performance.now();
   }
 
   /**
@@ -66,6 +58,7 @@ export class StartedBy {
    */
   stop(pid: number): void {
     if (this.#running === null) return;
+    this.#processes.send(pid, 'SIGSTOP');
     const { alone } = this.#bounds(this.#running);
     const all = this.#processes.list().filter(({ startTicks }) => startTicks >= alone);
     this.#kin = below(all, new Set([pid]));

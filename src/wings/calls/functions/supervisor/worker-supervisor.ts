@@ -160,10 +160,10 @@ export class WorkerSupervisor {
       { ...options, onStderr: this.#ports.onStderr },
       {
         ready: () => this.#mind.childReady(now(), depth),
-        starting: (run, at) => this.#mind.childStarting({ run, at }, now(), depth),
-        ended: (run, end) => {
+        starting: (run) => this.#mind.childStarting(run, now(), depth),
+        ended: (run, ok, bytes) => {
           seat.runs -= 1;
-          this.#mind.childEnded({ run, ...end }, now(), depth);
+          this.#mind.childEnded({ run, ok, bytes }, now(), depth);
         },
         progress: (run, bytes) => this.#mind.childProgress(run, bytes, depth),
         gaveBack: (runs) => {
@@ -191,7 +191,6 @@ export class WorkerSupervisor {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#tickMs = ms;
     this.#timer = setTimeout(() => {
-      for (const { child } of this.#seats) child?.look();
       this.#mind.tick(now());
       this.#tickIn(this.#seats.some(({ runs }) => runs > 0) ? BUSY_TICK_MS : IDLE_TICK_MS);
     }, ms);

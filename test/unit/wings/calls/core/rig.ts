@@ -282,8 +282,7 @@ export class Worker implements WorkerPort {
     const call = this.inner.get(depth)?.[0];
     assert.ok(call !== undefined, `${this.name} has an inner call of depth ${depth} to start`);
     this.started.push(`${textOf(call.payload)}#${call.attempt}`);
-    const { now: at } = this.#rig;
-    this.session.childStarting({ run: call.run, at }, at, depth);
+    this.session.childStarting(call.run, this.#rig.now, depth);
     return call;
   }
 
@@ -291,11 +290,9 @@ export class Worker implements WorkerPort {
     const call = this.inner.get(depth)?.shift();
     assert.ok(call !== undefined, `${this.name} has an inner call of depth ${depth} to end`);
     const bytes = bytesOf(`did ${textOf(call.payload)}`);
-    const end = { run: call.run, ok: true, bytes, elapsedMs: 0 };
-    this.session.childEnded(end, this.#rig.now, depth);
+    this.session.childEnded({ run: call.run, ok: true, bytes }, this.#rig.now, depth);
   }
 
-  #startedAt = 0;
   readonly givesBack: number[] = [];
 
   /** The child gives back what it was asked for. */
@@ -314,8 +311,7 @@ export class Worker implements WorkerPort {
     const [call] = this.runs;
     assert.ok(call !== undefined, `${this.name} has a call to start`);
     this.started.push(`${textOf(call.payload)}#${call.attempt}`);
-    this.#startedAt = this.#rig.now;
-    this.session.childStarting({ run: call.run, at: this.#startedAt }, this.#startedAt);
+    this.session.childStarting(call.run, this.#rig.now);
     return call;
   }
 
@@ -325,9 +321,7 @@ export class Worker implements WorkerPort {
     assert.ok(call !== undefined, `${this.name} has a call to end`);
     const given = result ?? `did ${textOf(call.payload)}`;
     const bytes = typeof given === 'string' ? bytesOf(given) : given;
-    const { now } = this.#rig;
-    const elapsedMs = now - this.#startedAt;
-    this.session.childEnded({ run: call.run, ok, bytes, elapsedMs }, now);
+    this.session.childEnded({ run: call.run, ok, bytes }, this.#rig.now);
   }
 
   /** Starts and ends all that the child has and gets. */

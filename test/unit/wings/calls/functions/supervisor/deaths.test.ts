@@ -115,42 +115,6 @@ test(
   },
 );
 
-test(
-  '[C23] ends that waited when their process was killed are known, and what had begun',
-  LIMIT,
-  async () => {
-    for (let round = 0; round < 20; round += 1) {
-      await using world = await startChild();
-      const killing = capture((x: number) => {
-        if (x === 5) process.kill(process.pid, 'SIGKILL');
-        return x;
-      });
-      const calls = [1, 2, 3, 4, 5, 6, 7].map((x) => world.send(killing, x));
-      const ends = await Promise.all(calls.map(({ end }) => end));
-      const values = [1, 2, 3, 4].map((value) => ({ value }));
-      const behind = ['not started', 'not started'];
-      assert.deepStrictEqual(ends, [...values, 'started and lost', ...behind]);
-    }
-  },
-);
-
-test(
-  '[C23] an end that waits behind a call that takes long is heard of meanwhile',
-  LIMIT,
-  async () => {
-    await using world = await startChild();
-    const lasting = capture((x: number) => {
-      while (x === 3);
-      return x;
-    });
-    const [one, two, three] = [1, 2, 3].map((x) => world.send(lasting, x));
-    assert.deepStrictEqual(await Promise.all([one?.end, two?.end]), [{ value: 1 }, { value: 2 }]);
-    await world.started(three?.run ?? 0);
-    world.child.kill();
-    assert.equal(await three?.end, 'started and lost');
-  },
-);
-
 /** Starts processes of all kinds, and tells their pids: plain, detached, without a parent, bare. */
 const starting = async (rest: 'return' | 'wait' | 'die') => {
   const { spawn, spawnSync } = await import('node:child_process');

@@ -38,7 +38,7 @@ test('[C22] what has no mark of its call is that of the later one only when it b
   start(12, null);
   start(13, callMark(startedBy.mark, 1));
   now += 3;
-  startedBy.over(1, now);
+  startedBy.over(1);
   startedBy.starting(2);
   start(21, callMark(startedBy.mark, 2));
   now += 20;

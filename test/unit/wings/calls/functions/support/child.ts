@@ -53,9 +53,6 @@ interface Open {
   hasStarted: boolean;
 }
 
-/** Often enough to stand for the ticks of its supervisor. */
-const LOOK_MS = 5;
-
 export async function startChild(options: Partial<ChildOptions> = {}): Promise<TestChild> {
   const scratch = mkdtempSync(join(tmpdir(), 'weft-child-'));
   const open = new Map<number, Open>();
@@ -91,8 +88,8 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
         if (call !== undefined) call.hasStarted = true;
         call?.onStart();
       },
-      ended: (run, { ok, bytes }) => {
-        const result = unpackResult(bytesOf(bytes));
+      ended: (run, ok, value) => {
+        const result = unpackResult(bytesOf(value));
         settle(run, ok ? { value: result } : { error: result });
       },
       progress: (_run, bytes) => progress.push(unpackResult(bytes)),
@@ -127,8 +124,6 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
     return { run, end: end.promise };
   };
   await Promise.race([ready.promise, died.promise]);
-  const looks = setInterval(() => child.look(), LOOK_MS);
-  void died.promise.then(() => clearInterval(looks));
   return {
     child,
     died: died.promise,

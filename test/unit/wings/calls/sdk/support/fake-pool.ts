@@ -308,15 +308,14 @@ export class FakeWorker implements WorkerPort {
     for (let call = this.#queue.shift(); call !== undefined; call = this.#queue.shift()) {
       if (this.isGone) return;
       this.started += 1;
-      const at = now();
-      this.session.childStarting({ run: call.run, at }, at);
+      this.session.childStarting(call.run, now());
       const end = await this.#perform(call);
       if (this.isGone || child !== this.#child) return;
       if (end === 'dead') {
         this.session.childDied('signal SIGSEGV', now());
         return;
       }
-      this.session.childEnded({ run: call.run, ...end, elapsedMs: now() - at }, now());
+      this.session.childEnded({ run: call.run, ...end }, now());
     }
     this.#isBusy = false;
   }
