@@ -31,10 +31,12 @@ export interface JobRow {
 
 export interface Wanted {
   readonly state: 'active' | 'all';
-  readonly owner?: string;
+  readonly owner?: string | undefined;
   readonly name?: string;
   /** These jobs alone; undefined: all. */
   readonly ids?: readonly number[] | undefined;
+  /** Only ids below this one. */
+  readonly before?: number | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function listJobs(api: Api, wanted: Wanted): Promise<JobView[]> {
 /** Newest first. The head makes the next page while whoever asked is busy with the last one. */
 export async function* jobPages(
   api: Api,
-  { state, owner, name, ids }: Wanted,
+  { state, owner, name, ids, before: first }: Wanted,
 ): AsyncGenerator<JobView[]> {
   if (ids !== undefined && ids.length <= ASKED_MAX) return yield* theseJobs(api, state, ids);
   const ask = (before: number | undefined): Promise<ListJobsReply> => {
@@ -61,7 +63,7 @@ export async function* jobPages(
     asked.catch(() => undefined); // Told when it is waited for, unless nobody does any more.
     return asked;
   };
-  let asked: Promise<ListJobsReply> | null = ask(undefined);
+  let asked: Promise<ListJobsReply> | null = ask(first);
   while (asked !== null) {
     const { jobs, next }: ListJobsReply = await asked;
     asked = next === null ? null : ask(next);

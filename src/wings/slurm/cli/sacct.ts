@@ -246,16 +246,25 @@ async function historyOf(
 
 /** More are read page by page: a program that looks after many jobs asks again and again. */
 const ASKED_MAX = 3;
+/** Where they lie far apart, and pages would be full of other jobs. */
+const FAR_ASKED_MAX = 50;
+/** Jobs of a page that are about as much work as one request for a job. */
+const NEAR = 50;
 
 /** Those of many jobs that have not ended, so that each needs no request of its own. */
 async function liveJobs(api: Api, found: readonly Found[]): Promise<ReadonlyMap<number, JobView>> {
-  const ids = found.filter(({ job }) => job.state !== 'done').map(({ job }) => job.id);
-  if (ids.length <= ASKED_MAX) return new Map();
-  const wanted = new Set(ids);
+  const live = found.filter(({ job }) => job.state !== 'done').map(({ job }) => job);
+  const wanted = new Set(live.map(({ id }) => id));
   const jobs = new Map<number, JobView>();
-  for await (const page of jobPages(api, { state: 'active' })) {
+  // They are in the order of their ids.
+  const [oldest, newest] = [live.at(0), live.at(-1)];
+  if (oldest === undefined || newest === undefined || wanted.size <= ASKED_MAX) return jobs;
+  const isFar = newest.id - oldest.id > NEAR * wanted.size;
+  if (isFar && wanted.size <= FAR_ASKED_MAX) return jobs;
+  const owner = live.every((job) => job.owner === oldest.owner) ? oldest.owner : undefined;
+  for await (const page of jobPages(api, { state: 'active', owner, before: newest.id + 1 })) {
     for (const job of page) if (wanted.has(job.id)) jobs.set(job.id, job);
-    if ((page.at(-1)?.id ?? 0) < Math.min(...ids)) break;
+    if ((page.at(-1)?.id ?? 0) <= oldest.id) break;
   }
   return jobs;
 }

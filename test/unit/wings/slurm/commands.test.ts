@@ -15,7 +15,7 @@ import { ranksOf } from '../../../../src/wings/slurm/core/step.ts';
 
 type Asked = {
   readonly params: { readonly id: string };
-  readonly query: { readonly before?: number };
+  readonly query: { readonly before?: number; readonly owner?: string };
 };
 
 /** What it prints, says on its error output, and ends with. */
@@ -284,4 +284,51 @@ test('[X4] sacct asks for all jobs that have not ended at once, and not for each
   );
   assert.equal(got.out, ids.map((id) => `${id}|PENDING`).join('\n'));
   assert.deepEqual(asked, ['whoami', 'history', 'listJobs', 'getJob']);
+});
+
+/** What sacct asks of the head after its history, which has these jobs; how many lines it says. */
+async function askedOfLive(ids: readonly number[], ownerOf = (_: number) => 'ann') {
+  const job = (id: number) => ({
+    id,
+    name: 'n',
+    owner: ownerOf(id),
+    state: 'pending',
+    taskCount: 1,
+    endedAt: null,
+  });
+  const view = (id: number) => {
+    const request = { nodeCount: 1, nodeNames: [], perNode: { cpuCount: 1, memoryBytes: 0 } };
+    return { ...job(id), array: null, nodes: [], exit: null, outcome: null, request };
+  };
+  const asked: { name: string; before?: number; owner?: string }[] = [];
+  const got = await use(sacct, ['-a', '-X', '-n', '-S', 'now-1hour'], (name, said?: Asked) => {
+    if (name === 'whoami') return { name: 'ann' };
+    if (name === 'history') return { jobs: ids.map(job), tasks: [], next: null };
+    const { before, owner } = said?.query ?? {};
+    asked.push({ name, ...(before !== undefined && { before }), ...(owner && { owner }) });
+    if (name === 'getJob') return view(Number(said?.params.id));
+    return { jobs: ids.toReversed().map(view), next: null };
+  });
+  assert.equal(got.code, 0, got.errors);
+  return { asked, lines: got.out.split('\n').length };
+}
+
+test('[X4] sacct reads the active jobs of others only where it was asked about them', async () => {
+  const own = await askedOfLive([7, 8, 9, 10]);
+  assert.deepEqual(own, { asked: [{ name: 'listJobs', before: 11, owner: 'ann' }], lines: 4 });
+  const two = await askedOfLive([7, 8, 9, 10], (id) => (id === 9 ? 'bob' : 'ann'));
+  assert.deepEqual(two.asked, [{ name: 'listJobs', before: 11 }]);
+});
+
+test('[X4] sacct asks one by one for a few jobs far apart, and reads many by the page', async () => {
+  const few = await askedOfLive([1, 2, 3, 900_000]);
+  assert.deepEqual(
+    few.asked.map(({ name }) => name),
+    ['getJob', 'getJob', 'getJob', 'getJob'],
+  );
+  const many = await askedOfLive(Array.from({ length: 60 }, (_, at) => 1 + at * 10_000));
+  assert.deepEqual(many, {
+    asked: [{ name: 'listJobs', before: 590_002, owner: 'ann' }],
+    lines: 60,
+  });
 });
