@@ -34,25 +34,45 @@ function folders() {
 }
 
 /**
- * The user's, of which programs are run; null: HOME is not set and the uid has no account, or root
- * has kept the HOME of somebody, who could put programs there.
+ * The user's, of which programs are run. Null: HOME is not set and the uid has no account, or
+ * another user may put programs there: HOME was kept by `su` or `sudo -E`, or it is a place of all.
  */
 function cacheFolder() {
   const { XDG_CACHE_HOME, HOME } = process.env;
+  const { join } = require('node:path');
   try {
-    const folder =
-      XDG_CACHE_HOME || require('node:path').join(HOME || require('node:os').homedir(), '.cache');
-    return process.geteuid?.() === 0 && ownerOf(folder) !== 0 ? null : folder;
+    return ofOurs(XDG_CACHE_HOME || join(HOME || require('node:os').homedir(), '.cache'));
   } catch {
     return null;
   }
 }
 
-/** The owner of a folder, or of that in which it would be made. */
-function ownerOf(folder) {
-  const { statSync } = require('node:fs');
-  const found = statSync(folder, { throwIfNoEntry: false });
-  return found === undefined ? ownerOf(require('node:path').dirname(folder)) : found.uid;
+/**
+ * The folder behind all links, for where a link leads can change; null where another user may put
+ * something into it, of root's also where one may put another folder in its place.
+ */
+function ofOurs(folder) {
+  const fs = require('node:fs');
+  const path = require('node:path');
+  let [there, missing] = [path.resolve(folder), ''];
+  while (!fs.existsSync(there)) {
+    missing = path.join(path.basename(there), missing);
+    there = path.dirname(there);
+  }
+  const real = fs.realpathSync(there);
+  const own = process.geteuid?.() ?? 0;
+  const isSafe = (at) => {
+    const { uid, mode } = fs.statSync(at);
+    if (uid !== own) return false;
+    // In a sticky folder what is there stays its owner's, but not what is still missing. Many have
+    // a group of their own, that may write.
+    if ((mode & 0o1000) !== 0 && at !== real) return true;
+    return (mode & (own === 0 ? 0o022 : 0o002)) === 0;
+  };
+  for (let at = real; isSafe(at); at = path.dirname(at)) {
+    if (own !== 0 || at === path.dirname(at)) return path.join(real, missing);
+  }
+  return null;
 }
 
 /** In the first of these folders that has it; else installed into the first that can be written. */

@@ -1,7 +1,16 @@
 // Starts a daemon that outlives this command, and tells what it said when it does not start.
 
 import { spawn } from 'node:child_process';
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import path from 'node:path';
 import { withOwn, withoutOwn } from '../../base/own-variables.ts';
 import { CARRIED_PREFIX } from '../../config/carried.ts';
@@ -92,27 +101,40 @@ export function daemonEnvironment(from: Environment): NodeJS.ProcessEnv {
 const KEPT_MS = 30 * 86_400_000;
 
 /**
- * Returns null when there is no home to keep it in, or root has kept the HOME of somebody, who
- * could put programs there.
+ * Returns null when there is no home to keep it in, or another user may put programs there: the
+ * rule of `cacheFolder` in bin/modern-node.cjs.
  */
 export function compiledFolder(environment: Environment): string | null {
   const { XDG_CACHE_HOME, HOME } = environment;
   const cache = XDG_CACHE_HOME || (HOME && path.join(HOME, '.cache'));
-  if (!cache || (process.geteuid?.() === 0 && ownerOf(cache) !== 0)) return null;
-  return path.join(cache, 'weft', 'compiled', VERSION);
-}
-
-/**
- * The owner of a folder, or of that in which it would be made. Null: one of them may not be looked
- * into.
- */
-function ownerOf(folder: string): number | null {
+  if (!cache) return null;
   try {
-    const found = statSync(folder, { throwIfNoEntry: false });
-    return found === undefined ? ownerOf(path.dirname(folder)) : found.uid;
+    const own = ofOurs(cache);
+    return own === null ? null : path.join(own, 'weft', 'compiled', VERSION);
   } catch {
     return null;
   }
+}
+
+function ofOurs(folder: string): string | null {
+  let [there, missing] = [path.resolve(folder), ''];
+  while (!existsSync(there)) {
+    missing = path.join(path.basename(there), missing);
+    there = path.dirname(there);
+  }
+  const real = realpathSync(there);
+  const uid = process.geteuid?.() ?? 0;
+  for (let at = real; isOurs(at, { uid, isLast: at === real }); at = path.dirname(at)) {
+    if (uid !== 0 || at === path.dirname(at)) return path.join(real, missing);
+  }
+  return null;
+}
+
+/** In a sticky folder what is there stays its owner's, but not what is still missing. */
+function isOurs(folder: string, { uid, isLast }: { uid: number; isLast: boolean }): boolean {
+  const found = statSync(folder);
+  const isSticky = (found.mode & 0o1000) !== 0 && !isLast;
+  return found.uid === uid && (isSticky || (found.mode & (uid === 0 ? 0o022 : 0o002)) === 0);
 }
 
 /** Removes what other releases than that of `folder` have left and not touched for a month. */

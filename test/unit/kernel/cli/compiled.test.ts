@@ -7,7 +7,9 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -21,31 +23,58 @@ import { ROOT } from '../../../../tools/tree.ts';
 const DAY_MS = 86_400_000;
 const NOW = 1_700_000_000_000;
 
-test('what is compiled lies in the cache of the user, in a folder of this release', () => {
-  assert.equal(compiledFolder({ HOME: '/h' }), `/h/.cache/weft/compiled/${VERSION}`);
-  const elsewhere = { HOME: '/h', XDG_CACHE_HOME: '/c' };
-  assert.equal(compiledFolder(elsewhere), `/c/weft/compiled/${VERSION}`);
+test('what is compiled lies in the cache of the user, in a folder of this release', (t) => {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'weft-home-')));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const own = path.join('weft', 'compiled', VERSION);
+  assert.equal(compiledFolder({ HOME: home }), path.join(home, '.cache', own));
+  const elsewhere = path.join(home, 'c');
+  assert.equal(
+    compiledFolder({ HOME: '/h', XDG_CACHE_HOME: elsewhere }),
+    path.join(elsewhere, own),
+  );
   assert.equal(compiledFolder({}), null);
 });
 
 const OTHERS = { skip: process.geteuid?.() !== 0 && 'only root gives folders to another user' };
 
-test('root takes nothing from the cache of another user', OTHERS, (t) => {
-  const home = mkdtempSync(path.join(tmpdir(), 'weft-home-'));
+/** What the starters in bin/ say of the cache in this home, by its own rule. */
+function startersFolder(environment: Record<string, string>): string {
+  const file = JSON.stringify(path.join(ROOT, 'bin', 'modern-node.cjs'));
+  const script = `console.log(require(${file}).cacheFolder())`;
+  return execFileSync(process.execPath, ['--eval', script], {
+    env: environment,
+    encoding: 'utf8',
+  }).trim();
+}
+
+test('root runs nothing that another user may have put into a cache', OTHERS, (t) => {
+  const home = realpathSync(mkdtempSync(path.join(tmpdir(), 'weft-home-')));
   t.after(() => rmSync(home, { recursive: true, force: true }));
   const cache = path.join(home, '.cache');
-  assert.equal(compiledFolder({ HOME: home }), path.join(cache, 'weft', 'compiled', VERSION));
+  const both = (environment: Record<string, string>) => {
+    const compiled = compiledFolder(environment);
+    const starters = startersFolder(environment);
+    const own = compiled === null ? 'null' : path.resolve(compiled, '../../..');
+    assert.equal(own, starters);
+    return starters;
+  };
+  assert.equal(both({ HOME: home }), cache);
   chownSync(home, 4711, 4711);
-  assert.equal(compiledFolder({ HOME: home }), null);
+  assert.equal(both({ HOME: home }), 'null', 'HOME was kept');
   mkdirSync(cache);
-  chownSync(cache, 4711, 4711);
-  assert.equal(compiledFolder({ HOME: '/', XDG_CACHE_HOME: cache }), null);
-  const script = `console.log(require(${JSON.stringify(path.join(ROOT, 'bin/modern-node.cjs'))}).cacheFolder())`;
-  const asked = (HOME: string): string =>
-    execFileSync(process.execPath, ['--eval', script], { env: { HOME }, encoding: 'utf8' }).trim();
-  assert.equal(asked(home), 'null');
-  chownSync(cache, 0, 0);
-  assert.equal(asked(home), cache);
+  assert.equal(both({ HOME: home }), 'null', 'its owner may put another one in its place');
+  rmSync(cache, { recursive: true });
+  symlinkSync('/tmp', cache);
+  assert.equal(both({ HOME: home }), 'null');
+  chownSync(home, 0, 0);
+  assert.equal(both({ HOME: home }), 'null', 'where everybody may write');
+  assert.equal(both({ XDG_CACHE_HOME: '/tmp' }), 'null');
+  assert.equal(both({ XDG_CACHE_HOME: path.join(home, 'own') }), path.join(home, 'own'));
+  rmSync(cache);
+  mkdirSync(path.join(home, 'elsewhere'));
+  symlinkSync('elsewhere', cache);
+  assert.equal(both({ HOME: home }), path.join(home, 'elsewhere'), 'a link of our own');
 });
 
 test('what other releases have not touched for a month goes, our own never', (t) => {

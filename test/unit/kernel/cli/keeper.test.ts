@@ -207,18 +207,20 @@ async function eventually(holds: () => boolean): Promise<void> {
   }
 }
 
-test('what a daemon has for itself is marked, and set anew for one that it starts', () => {
-  const first = daemonEnvironment({ HOME: '/h', WEFT_TOKEN: 'x', WEFT_DIR: '/w' });
-  const cache = compiledFolder({ HOME: '/h' });
+test('what a daemon has for itself is marked, and set anew for one that it starts', (t) => {
+  const HOME = mkdtempSync(path.join(tmpdir(), 'weft-home-'));
+  t.after(() => rmSync(HOME, { recursive: true }));
+  const first = daemonEnvironment({ HOME, WEFT_TOKEN: 'x', WEFT_DIR: '/w' });
+  const cache = compiledFolder({ HOME });
   assert.deepEqual(first, {
-    HOME: '/h',
+    HOME,
     WEFT_DIR: '/w',
     MALLOC_ARENA_MAX: '1',
     NODE_COMPILE_CACHE: cache,
     WEFT_FOR_ITSELF: 'MALLOC_ARENA_MAX NODE_COMPILE_CACHE',
   });
   assert.deepEqual(daemonEnvironment(first), first);
-  const chosen = daemonEnvironment({ HOME: '/h', MALLOC_ARENA_MAX: '4' });
+  const chosen = daemonEnvironment({ HOME, MALLOC_ARENA_MAX: '4' });
   assert.deepEqual(
     [chosen['MALLOC_ARENA_MAX'], chosen['WEFT_FOR_ITSELF']],
     ['4', 'NODE_COMPILE_CACHE'],
