@@ -17,6 +17,15 @@ const MARK = /^\/\* ([0-9a-f]{16}) \*\//;
 const RUNS_KEPT = 4;
 /** Files of one command that are kept: those of other releases, and of other versions of Node. */
 const FILES_KEPT = 3;
+/** Files that nobody has written for so long go: of commands that are typed they are made anew. */
+const KEPT_MS = 30 * 86_400_000;
+
+let isKept = true;
+
+/** Of what this process has loaded nothing is kept. */
+exports.keepNothing = () => {
+  isKept = false;
+};
 
 /**
  * The exports of the program in this file, which has no `import()`; `command`: by what it is used.
@@ -50,7 +59,9 @@ function compile(file, text, { cache, name }) {
   });
   const past = script.cachedDataRejected === false ? runs : 0;
   if (past < RUNS_KEPT) {
-    process.on('exit', () => keep(cache, name, [script.createCachedData(), Buffer.of(past + 1)]));
+    process.on('exit', () => {
+      if (isKept) keep(cache, name, () => [script.createCachedData(), Buffer.of(past + 1)]);
+    });
   }
   return script;
 }
@@ -66,13 +77,14 @@ function readCache(cache) {
 }
 
 /** Whole or not at all: many run the same command at once, and some die. */
-function keep(cache, name, parts) {
+function keep(cache, name, makeParts) {
   const folder = path.dirname(cache);
   try {
     fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+    fs.accessSync(folder, fs.constants.W_OK);
     const fresh = `${cache}.${process.pid}`;
     try {
-      write(fresh, parts);
+      write(fresh, makeParts());
       fs.renameSync(fresh, cache);
     } finally {
       fs.rmSync(fresh, { force: true });
@@ -94,11 +106,11 @@ function write(file, parts) {
 }
 
 function dropOld(folder, name) {
-  const files = fs
-    .readdirSync(folder)
-    .filter((one) => one.startsWith(name))
-    .map((one) => path.join(folder, one));
-  const ages = new Map(files.map((one) => [one, fs.statSync(one).mtimeMs]));
-  files.sort((a, b) => ages.get(b) - ages.get(a));
-  for (const one of files.slice(FILES_KEPT)) fs.rmSync(one, { force: true });
+  const files = fs.readdirSync(folder).map((one) => {
+    const file = path.join(folder, one);
+    return { file, isOfName: one.startsWith(name), writtenAt: fs.statSync(file).mtimeMs };
+  });
+  const own = files.filter(({ isOfName }) => isOfName).sort((a, b) => b.writtenAt - a.writtenAt);
+  const aged = files.filter(({ writtenAt }) => Date.now() - writtenAt > KEPT_MS);
+  for (const { file } of [...own.slice(FILES_KEPT), ...aged]) fs.rmSync(file, { force: true });
 }

@@ -66,13 +66,15 @@ function keepCompiled() {
 }
 
 function startBuilt(name, bundle) {
-  const { load } = require('./compiled.cjs');
+  const { keepNothing, load } = require('./compiled.cjs');
   if (bundle !== ALL) return load(builtFile(bundle), name).PROGRAMS[name]();
   if (name === 'weft') {
     const [, , word = ''] = process.argv;
     const command = /^[a-z][a-z-]{0,19}$/.test(word) ? word : 'other';
     const { QUICK, weft } = load(builtFile('quick.cjs'), command);
     if (QUICK.has(word)) return weft();
+    // A file of half a megabyte for each word that somebody has ever typed.
+    keepNothing();
   }
   keepCompiled();
   return require(builtFile(bundle)).PROGRAMS[name]();

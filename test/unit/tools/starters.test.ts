@@ -12,6 +12,7 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -113,6 +114,24 @@ test('functions of a program are kept between runs, and those of another one nev
     files().filter((name) => name.startsWith('often')).length,
     3,
     'those of earlier releases go',
+  );
+});
+
+test('of words that are no quick command nothing is kept, and old files go', async (t) => {
+  const quick = "exports.QUICK = new Set(['jobs']); exports.weft = () => console.log('quick');";
+  const folder = makeRepository(t, {
+    'dist/bin/quick.cjs': program('a', quick),
+    'dist/bin/programs.cjs': "exports.PROGRAMS = { weft: () => console.log('weft') };",
+  });
+  const functions = path.join(folder, 'cache', 'weft', 'functions');
+  const old = path.join(functions, 'quick-top-old');
+  mkdirSync(functions, { recursive: true });
+  writeFileSync(old, '');
+  utimesSync(old, 1, 1);
+  for (const word of ['jbos', 'up', 'jobs']) await runIn(folder, 'bin/weft.mjs', word);
+  assert.deepEqual(
+    readdirSync(functions).map((name) => name.replace(/-a.*/, '')),
+    ['quick-jobs'],
   );
 });
 
