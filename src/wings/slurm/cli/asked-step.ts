@@ -6,15 +6,16 @@ import type { TaskView } from '../../../kernel/api/jobs.ts';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
-import { usage } from '../../../kernel/model/failure.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-counts.ts';
 import { boundPmixStep } from '../../steps/cli/pmix-step.ts';
-import { runStep } from '../../steps/cli/run-step.ts';
+import { runStep, type StepWish } from '../../steps/cli/run-step.ts';
 import { variablesSet } from '../core/changed-variables.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import { ranksOf } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
+import { isWithoutExports, withExports } from '../core/step-exports.ts';
 import { beginOf } from './pmix-ranks.ts';
 import { stepVariables } from './step.ts';
 import { StepWatch, type WatchedStep } from './step-watch.ts';
@@ -29,6 +30,8 @@ export interface AskedStep {
   /** Those of each rank; null: its share. */
   readonly cpus: number | null;
   readonly bind: 'none' | 'core' | 'numa';
+  /** Where they cannot be bound ranks run all the same, with a note. */
+  readonly runsUnbound?: boolean;
   readonly endings: Endings;
   readonly given: Readonly<Record<string, string | undefined>>;
 }
@@ -122,21 +125,39 @@ export async function runOn(
   const most = Math.ceil(ranks.value.length / used);
   const sharers = given['jobid'] === undefined ? held.ranksPerNode : most;
   const each = wish.cpus ?? Math.max(1, Math.floor(cpus / sharers));
-  const environment = Object.assign(
-    given['jobid'] === undefined ? exported(context) : {},
-    stepVariables(ranks.value.length, {
+  const own = {
+    ...stepVariables(ranks.value.length, {
       nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
       cpus: each,
     }),
-    threadsOf(context, each),
-    terminal && term !== undefined ? { TERM: term } : {},
+    ...threadsOf(isWithoutExports(given['export']) ? {} : context.environment, each),
+    ...(terminal && term !== undefined ? { TERM: term } : {}),
+  };
+  const directory = given['chdir'] && path.resolve(context.cwd, given['chdir']);
+  const places = ranks.value.map(({ node }) => nodes[node] ?? '');
+  const program = [
+    '/bin/sh',
+    '-c',
+    RANKED,
+    'srun',
+    ...rankWords(ranks.value.length, used),
+    ...argv,
+  ];
+  const said = { argv: program, environment: own, directory };
+  const { environment, leftOut } = withExports(
+    exported(context, given),
+    said,
+    // One process starts them all.
+    isPmix(given) ? places.slice(0, 1) : places,
   );
+  if (leftOut !== null)
+    context.note(`what was exported here is left out, as with --export=NONE: ${leftOut}`);
   const step = {
     target: { task, node: used === 1 ? (nodes[0] ?? null) : null },
-    argv: ['/bin/sh', '-c', RANKED, 'srun', ...rankWords(ranks.value.length, used), ...argv],
+    argv: program,
     count: ranks.value.length,
     perNode: false,
-    directory: given['chdir'] && path.resolve(context.cwd, given['chdir']),
+    directory,
     environment,
     label,
     terminal,
@@ -144,9 +165,9 @@ export async function runOn(
     bind: wish.bind,
     watch: (step: WatchedStep) => new StepWatch(context, wish.endings, step),
   };
-  if (!isPmix(given)) return runStep(context, step);
+  if (!isPmix(given)) return runBound(context, step, wish.runsUnbound === true);
   const started = {
-    nodes: ranks.value.map(({ node }) => nodes[node] ?? ''),
+    nodes: places,
     variables: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
     begin: beginOf(ranks.value),
   };
@@ -154,11 +175,33 @@ export async function runOn(
   return runStep(context, await boundPmixStep(api, { ...step, argv }, { nodes, isMpi }, started));
 }
 
+/** The head starts nothing of a step that it refuses. */
+async function runBound(context: Context, step: StepWish, runsUnbound: boolean): Promise<number> {
+  try {
+    return await runStep(context, step);
+  } catch (error) {
+    if (!runsUnbound || step.bind === 'none' || !isAboutBinding(error)) throw error;
+    context.note(`--cpu-bind: ranks run unbound: ${error.message}`);
+  }
+  return runStep(context, { ...step, bind: 'none' });
+}
+
+/** A head that does not know of binding says that `bind` is unknown to it. */
+function isAboutBinding(error: unknown): error is Failure {
+  return (
+    error instanceof Failure && error.kind === 'invalid_argument' && /\bbind\b/.test(error.message)
+  );
+}
+
 /**
  * What has been exported since the shell of the allocation, or the job's script, began: the rest a
  * rank has anyway. What was taken away since then it keeps.
  */
-function exported({ environment }: Context): Readonly<Record<string, string>> {
+function exported(
+  { environment }: Context,
+  given: AskedStep['given'],
+): Readonly<Record<string, string>> {
+  if (given['jobid'] !== undefined || isWithoutExports(given['export'])) return {};
   const launch = environment['WEFT_LAUNCH'];
   const isThere = (environment['SLURMD_NODENAME'] ?? '') !== '';
   const origin = isThere
@@ -168,7 +211,7 @@ function exported({ environment }: Context): Readonly<Record<string, string>> {
 }
 
 /** The job's own program is one, and has all cpus: its ranks have a share each. */
-function threadsOf({ environment }: Context, each: number): Record<string, string> {
+function threadsOf(environment: Context['environment'], each: number): Record<string, string> {
   const counts = threadCounts(each, (name) => environment[name] !== undefined);
   for (const name of THREAD_VARIABLES) {
     const said = environment[name];

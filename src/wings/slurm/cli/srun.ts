@@ -13,6 +13,7 @@ import { expandHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { readMebibytes } from '../core/request.ts';
 import { type Endings, endingsOf } from '../core/step-ending.ts';
+import { isWithoutExports } from '../core/step-exports.ts';
 import { bindOf, isPmi, isPmix, runAskedStep, runInJob, runOn } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
@@ -113,7 +114,7 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
     const bind = isThere ? bindHere(context, given) : bindOf(given);
     refuseAsked(given);
     const step = { argv: operands, tasks, nodeCount, label, cpus, endings, given, bind };
-    return runAskedStep(context, step);
+    return runAskedStep(context, { ...step, runsUnbound: isThere });
   }
   if (given.mem !== undefined && given['mem-per-cpu'] !== undefined)
     throw usage('--mem and --mem-per-cpu exclude each other');
@@ -257,7 +258,9 @@ const INSIDE: ReadonlySet<string> = new Set([
 const NOT_ASKED = ['nodelist', 'ntasks-per-node', 'export', 'input', 'output', 'error'] as const;
 
 function refuseAsked(given: Given): void {
-  const other = NOT_ASKED.find((name) => given[name] !== undefined);
+  const other = NOT_ASKED.find(
+    (name) => given[name] !== undefined && !(name === 'export' && isWithoutExports(given.export)),
+  );
   if (other !== undefined) throw usage(`--${other} is not honoured here: say it in the shell`);
 }
 

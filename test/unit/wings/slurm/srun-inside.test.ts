@@ -1,6 +1,7 @@
 // `srun` in a script on a node of its job.
 
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -210,4 +211,68 @@ test('[X5] a step of which the head takes no more is named, and runs', async () 
   const { number } = await noteStep(large.context, { argv: ['true'], nodes });
   assert.equal(number, null);
   assert.match(large.said.join(''), /at most 256 ranks/);
+});
+
+/** A head that answers none of these questions but keeps what it is asked to start. */
+function startsNothing(refusals: readonly string[]) {
+  const asked: { readonly bind?: string; readonly environment: Record<string, string> }[] = [];
+  const call = async (name: string, { body }: { body: (typeof asked)[number] }): Promise<never> => {
+    assert.equal(name, 'startStep');
+    const message = refusals[asked.length] ?? 'it is enough';
+    asked.push(body);
+    throw new Failure({ kind: 'invalid_argument', code: 'argument.invalid', message });
+  };
+  return { asked, api: async () => ({ call }) };
+}
+
+test('ranks with PMI or a terminal that cannot be bound run unbound in a script', async () => {
+  const why = '--bind: 2 processes cannot be bound to a cpu each';
+  const { context, notes } = onNode('/', { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2' });
+  const shown = { ...context, terminal: {} } as unknown as Context;
+  for (const kind of ['--mpi=pmi2', '--pty']) {
+    const head = startsNothing([why]);
+    const words = [kind, '--cpu-bind=cores', 'true'];
+    await assert.rejects(srun(withApi(shown, head.api), words), /it is enough/);
+    assert.deepEqual(
+      head.asked.map(({ bind }) => bind),
+      ['core', undefined],
+    );
+    assert.equal(notes.pop(), `--cpu-bind: ranks run unbound: ${why}`);
+  }
+  const other = startsNothing(['the job is over']);
+  const words = ['--mpi=pmi2', '--cpu-bind=cores', 'true'];
+  await assert.rejects(srun(withApi(shown, other.api), words), /the job is over/);
+  const held = { ...shown.environment, SLURMD_NODENAME: '' };
+  const away = startsNothing([why]);
+  const outside = withApi({ ...shown, environment: held } as unknown as Context, away.api);
+  await assert.rejects(srun(outside, ['--cpu-bind=cores', 'true']), /cannot be bound/);
+  assert.deepEqual(notes, [], 'nothing runs unbound that somebody asks for at a prompt');
+});
+
+test('ranks of an allocation have what its shell exported, but with --export=NONE', () => {
+  const script = `
+    import { srun } from ${JSON.stringify(import.meta.resolve('../../../../src/wings/slurm/cli/srun.ts'))};
+    const call = async (_, { body }) => { throw new Error(JSON.stringify(body.environment)); };
+    const environment = { ...process.env, ADDED: 'x'.repeat(Number(process.argv[2])) };
+    const note = (text) => console.log(text);
+    const context = { cwd: '/', environment, note, terminal: {}, api: async () => ({ call }) };
+    const ended = await srun(context, [...process.argv.slice(3), 'true']).catch((error) => error);
+    console.log(ended.message);
+  `;
+  const run = (length: number, ...words: string[]): string[] => {
+    const env = { PATH: process.env['PATH'], SLURM_JOB_ID: '42', SLURM_JOB_NODELIST: 'n1' };
+    const argv = ['--input-type=module', '-e', script, 'srun', String(length), ...words];
+    const ran = spawnSync(process.execPath, argv, { env, encoding: 'utf8' });
+    assert.equal(ran.status, 0, ran.stderr);
+    return ran.stdout.trim().split('\n');
+  };
+  assert.match(run(3).join(), /"ADDED":"xxx"/);
+  const [none = '', ...more] = run(3, '--export=NONE');
+  assert.match(none, /^\{"SLURM/);
+  assert.doesNotMatch(none, /ADDED/);
+  assert.deepEqual(more, []);
+  const [note = '', said = ''] = run(300_000);
+  assert.match(note, /exported here is left out, as with --export=NONE: .* more than 262144/);
+  assert.equal(said, none);
+  assert.match(run(3, '--export=ADDED').join(), /--export is not honoured here/);
 });
