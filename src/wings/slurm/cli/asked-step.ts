@@ -2,14 +2,13 @@
 // head is asked for.
 
 import path from 'node:path';
-import type { TaskView } from '../../../kernel/api/jobs.ts';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
-import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-counts.ts';
 import { boundPmixStep } from '../../steps/cli/pmix-step.ts';
 import { runStep, type StepWish } from '../../steps/cli/run-step.ts';
+import { taskNamed } from '../../steps/cli/task-nodes.ts';
 import { variablesSet } from '../core/changed-variables.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
@@ -88,21 +87,12 @@ export async function runInJob(context: Context, wish: AskedStep): Promise<numbe
   const job = await api.call('getJob', { params: { id: read.value.replace(/\[.*/, '') } });
   if ((job.array === null) !== (index === undefined))
     throw usage(`Invalid job id specified: ${said}`, 'Say one task of an array, as 42_7.');
-  const { nodes, state } = index === undefined ? job : await taskAt(api, job.id, Number(index));
+  const { nodes, state } = await taskNamed(api, read.value);
   if (state !== 'running') throw usage(`Job ${said} does not run: it is ${state}`);
   const cpus = job.request.perNode.cpuCount;
   const ranksPerNode = wish.tasks === null ? 1 : cpus;
   const isMpi = job.ranksPerNode != null;
   return runOn(context, { task: read.value, nodes, ranksPerNode, cpus, isMpi }, wish);
-}
-
-async function taskAt(api: Api, id: number, index: number): Promise<TaskView> {
-  const from = index === 0 ? {} : { after: index - 1 };
-  const query = { limit: 1, ...from };
-  const { tasks } = await api.call('listTasks', { params: { id: String(id) }, query });
-  const [task] = tasks;
-  if (task?.index !== index) throw usage(`Invalid job id specified: ${id}_${index}`);
-  return task;
 }
 
 export async function runOn(

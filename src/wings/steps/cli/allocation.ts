@@ -9,6 +9,7 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
 import { StepClient } from '../sdk/step-client.ts';
 import { startIn } from './start-step.ts';
+import { taskNamed } from './task-nodes.ts';
 
 /** Exit codes that a job can be told to end with, each by a signal of its own; of others 1. */
 const CODES = [
@@ -86,7 +87,7 @@ export async function withAllocation(
     // With MPI the program is on the first node alone: what serves it elsewhere ends with it.
     const isMpi = wish.mpi !== undefined;
     const held = await hold(api, id, { holders, perNode: !isMpi });
-    const nodes = isMpi ? job.nodes : held;
+    const nodes = isMpi ? (await taskNamed(api, id)).nodes : held;
     const lost = Promise.race(holders.map(({ done }) => done)).then(() => undefined);
     code = await use({ id, nodes, lost });
     return code;

@@ -7,6 +7,7 @@ import { parseTaskId } from '../../../kernel/model/ids.ts';
 import { placesOf } from '../core/places.ts';
 import { boundArgv, cpusByRank, type PmixWish, pmixArgv, titleOf } from '../core/pmix.ts';
 import type { StepWish } from './run-step.ts';
+import { taskNamed } from './task-nodes.ts';
 
 /** The nodes of a task, and what reaches them. */
 export interface PmixHeld {
@@ -75,8 +76,11 @@ async function heldBy(api: Api, task: string): Promise<PmixHeld> {
   const index = place.ok ? place.value.index : null;
   const job = await api.call('getJob', { params: { id: task } });
   const isMpi = job.ranksPerNode != null;
-  if (job.array === null || index === null) return { nodes: job.nodes, isMpi };
-  const query = { limit: 1, ...(index === 0 ? {} : { after: index - 1 }) };
-  const { tasks } = await api.call('listTasks', { params: { id: String(job.id) }, query });
-  return { nodes: tasks[0]?.nodes ?? [], isMpi };
+  if (job.array === null || index !== null)
+    return { nodes: (await taskNamed(api, task)).nodes, isMpi };
+  // Those of its one running task, unless they are more than are shown.
+  const { nodeCount } = job.request;
+  if (job.nodes.length > 0 && job.nodes.length < nodeCount)
+    throw usage(`job ${task} is an array of tasks on ${nodeCount} nodes: name one, as ${task}[7]`);
+  return { nodes: job.nodes, isMpi };
 }
