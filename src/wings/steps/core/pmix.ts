@@ -17,6 +17,9 @@ export interface PmixWish {
   readonly isTagged: boolean;
 }
 
+/** A first line of output whose tags end with a blank. */
+export const BLANK_MARK = 'weft: a blank ends each tag\n';
+
 /**
  * Looks for an `mpirun` of Open MPI in the PATH: the one of MPICH starts each rank of such a
  * program for itself. Variables of Slurm are not to make it start ranks by Slurm's own `srun`. The
@@ -36,6 +39,10 @@ for name in mpirun mpirun.openmpi orterun prterun; do
     *) continue ;;
   esac
   if [ "$tags" = no ]; then tag=; fi
+  if [ "$tag" = '--output tag' ]; then
+    echo '${BLANK_MARK.trimEnd()}'
+    echo '${BLANK_MARK.trimEnd()}' >&2
+  fi
   if [ "$(id -u)" = 0 ]; then tag="$tag --allow-run-as-root"; fi
   if [ -n "$WEFT_STEP_ID" ]; then tag="$tag -x WEFT_STEP_ID"; fi
   exec "$path" $tag "$@"
@@ -96,7 +103,7 @@ export interface Written {
   readonly text: string;
 }
 
-/** `[1,3]<stdout>:` of Open MPI 4, `[prterun-n1-77@1,3]<stdout>: ` of 5. */
+/** `[1,3]<stdout>:` of Open MPI 4, `[prterun-n1-77@1,3]<stdout>: ` of 5, after a mark. */
 const TAG = /\[(?:[^\]@\s]*@)?\d+,(\d+)\]<std(?:out|err|diag)>:/;
 /** Longer than any tag. */
 const TAG_MAX = 300;
@@ -105,6 +112,9 @@ const TAG_MAX = 300;
 export class TaggedOutput {
   #rank: number | null = null;
   #rest = '';
+  /** Null: the first line is not here yet. */
+  #hasBlank: boolean | null = null;
+  #isAfterTag = false;
 
   /** `text`: a character a byte. */
   write(text: string): Written[] {
@@ -118,12 +128,19 @@ export class TaggedOutput {
 
   #cut(isLast: boolean): Written[] {
     const found: Written[] = [];
+    if (!this.#begin(isLast)) return found;
     while (this.#rest !== '') {
+      if (this.#isAfterTag) {
+        this.#isAfterTag = false;
+        if (this.#rest.startsWith(' ')) this.#rest = this.#rest.slice(1);
+        continue;
+      }
       const tag = TAG.exec(this.#rest);
       const lineEnd = this.#rest.indexOf('\n') + 1;
       if (tag?.index === 0) {
         this.#rank = Number(tag[1]);
         this.#rest = this.#rest.slice(tag[0].length);
+        this.#isAfterTag = this.#hasBlank === true;
         continue;
       }
       const at = Math.min(tag?.index ?? Infinity, lineEnd || Infinity, this.#safe(isLast));
@@ -133,6 +150,16 @@ export class TaggedOutput {
       if (at === lineEnd) this.#rank = null;
     }
     return found;
+  }
+
+  /** Whether it is known how tags end. */
+  #begin(isLast: boolean): boolean {
+    if (this.#hasBlank !== null) return true;
+    const isOpen = this.#rest.length < BLANK_MARK.length && BLANK_MARK.startsWith(this.#rest);
+    if (isOpen && !isLast) return false;
+    this.#hasBlank = this.#rest.startsWith(BLANK_MARK);
+    if (this.#hasBlank) this.#rest = this.#rest.slice(BLANK_MARK.length);
+    return true;
   }
 
   /** Up to where a tag may have begun whose end has not come. */

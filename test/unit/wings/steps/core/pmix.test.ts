@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import {
+  BLANK_MARK,
   byRank,
   pmixArgv,
   TaggedOutput,
@@ -40,8 +41,13 @@ test('[Z14] the mpirun of Open MPI is taken, wherever MPICH has the shorter name
   const said = runIn(four, pmixArgv(WISH)).stdout;
   assert.match(said, /^mpirun\.openmpi (--allow-run-as-root )?--host n1:2,n2:1 -n 3 --map-by slot/);
   const five = folderOf(t, { mpirun: 'mpirun (Open MPI) 5.0.3' });
-  const tagged = runIn(five, pmixArgv({ ...WISH, isTagged: true })).stdout;
-  assert.match(tagged, /^mpirun --output tag .*--host/);
+  const tagged = runIn(five, pmixArgv({ ...WISH, isTagged: true }));
+  assert.ok(tagged.stdout.startsWith(`${BLANK_MARK}mpirun --output tag `), tagged.stdout);
+  assert.equal(tagged.stderr, BLANK_MARK);
+  assert.doesNotMatch(runIn(five, pmixArgv(WISH)).stdout, /blank/);
+  const old = runIn(four, pmixArgv({ ...WISH, isTagged: true }));
+  assert.match(old.stdout, /^mpirun\.openmpi --tag-output .*--host/);
+  assert.equal(old.stderr, '');
 });
 
 test('[Z14] without one on the node a step says so', (t) => {
@@ -87,25 +93,40 @@ function textsOf(written: readonly Written[]): string[] {
     .sort();
 }
 
-test('what mpirun writes is told apart, in whichever pieces it comes', () => {
-  const said =
-    '[1,2]<stdout>:a[1,0]<stdout>:0[5]\n[1,2]<stdout>:ä\nmpirun says\n' +
-    '[prterun-n1-7@1,10]<stderr>:x[y\n[1,0]<stdout>:[1,no]\n[1,0]<stdout>:last[';
-  const bytes = Buffer.from(said);
-  const wanted = ['0: 0[5]\n[1,no]\nlast[', '10: x[y\n', '2: aä\n', 'null: mpirun says\n'];
-  for (const size of [1, 2, 3, 7, bytes.length]) {
-    const output = new TaggedOutput();
-    const written: Written[] = [];
-    for (let at = 0; at < bytes.length; at += size)
-      written.push(
-        ...output.write(bytes.toString('latin1', at, Math.min(bytes.length, at + size))),
-      );
-    written.push(...output.end());
-    assert.deepEqual(textsOf(written), wanted, `pieces of ${size}`);
-  }
-});
+/** The words of Open MPI 4. */
+const SAID =
+  '[1,2]<stdout>:a[1,0]<stdout>:0[5]\n[1,2]<stdout>:ä\nmpirun says\n' +
+  '[1,10]<stderr>: x[y\n[1,0]<stdout>:[1,no]\n[1,0]<stdout>:last[';
+/** PMIx ends a tag with a blank (`pmix_iof.c`). */
+const SAID_BY_5 = BLANK_MARK + SAID.replace(/\[(1,\d+\]<std...>:)/g, '[prterun-n1-7@$1 ');
+
+for (const [release, said] of [
+  [4, SAID],
+  [5, SAID_BY_5],
+] as const)
+  test(`what mpirun of Open MPI ${release} writes is told apart, in whichever pieces it comes`, () => {
+    const bytes = Buffer.from(said);
+    const wanted = ['0: 0[5]\n[1,no]\nlast[', '10:  x[y\n', '2: aä\n', 'null: mpirun says\n'];
+    for (const size of [1, 2, 3, 7, bytes.length]) {
+      const output = new TaggedOutput();
+      const written: Written[] = [];
+      for (let at = 0; at < bytes.length; at += size)
+        written.push(
+          ...output.write(bytes.toString('latin1', at, Math.min(bytes.length, at + size))),
+        );
+      written.push(...output.end());
+      assert.deepEqual(textsOf(written), wanted, `pieces of ${size}`);
+    }
+  });
 
 test('half a line of a rank is shown before its end comes', () => {
   const output = new TaggedOutput();
   assert.deepEqual(textsOf(output.write('[1,0]<stdout>:password? ')), ['0: password? ']);
+});
+
+test('words of mpirun alone are shown, also where they begin as the mark of a release does', () => {
+  const output = new TaggedOutput();
+  const written = [...output.write('weft'), ...output.write(' '), ...output.end()];
+  assert.deepEqual(textsOf(written), ['null: weft ']);
+  assert.deepEqual(textsOf(new TaggedOutput().write('who?')), ['null: who?']);
 });
