@@ -158,7 +158,6 @@ export async function runOn(
   if (!isPmix(given)) return runBound(context, step, wish.runsUnbound === true);
   const started = {
     nodes: places,
-    variables: Object.entries(environment).map(([name, value]) => `${name}=${value}`),
     begin: beginOf(ranks.value),
   };
   const api = await context.api();

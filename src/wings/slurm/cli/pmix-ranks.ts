@@ -29,8 +29,9 @@ export interface PmixRanks {
   readonly nodes: readonly string[];
   readonly here: string;
   readonly all: readonly Rank[];
-  /** Words for env(1). */
-  readonly variables: readonly string[];
+  /** Names of the environment's variables that ranks are to have, or not to have. */
+  readonly handed: readonly string[];
+  readonly taken: readonly string[];
   readonly directory: string;
   readonly environment: NodeJS.ProcessEnv;
   readonly label: boolean;
@@ -45,7 +46,7 @@ export interface PmixRanks {
 
 /** The exit code of them all. */
 export async function runPmix(context: Context, wish: PmixRanks): Promise<number> {
-  const { argv, nodes, here, all, variables, files, input, label } = wish;
+  const { argv, nodes, here, all, handed, taken, files, input, label } = wish;
   const isTagged = label || files.some(({ output, error }) => output !== null || error !== null);
   const { cpus } = wish;
   const begin = `${beginOf(all, input)}${cpus === null ? '' : cpusByRank(cpus)}`;
@@ -53,7 +54,8 @@ export async function runPmix(context: Context, wish: PmixRanks): Promise<number
     argv: cpus === null ? argv : boundArgv(argv),
     nodes,
     here,
-    variables,
+    handed,
+    taken,
     begin,
     isTagged,
   });

@@ -11,7 +11,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { boundArgv } from '../../steps/core/pmix.ts';
-import { changedVariables } from '../core/changed-variables.ts';
+import { changedVariables, variablesGone, variablesSet } from '../core/changed-variables.ts';
 import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
 import {
   type Held,
@@ -157,6 +157,7 @@ async function runPmixRanks(
     SLURM_STEP_ID: number,
     SLURM_STEPID: number,
   };
+  const origin = { ...without(environment, own), ...originOf(context) };
   const opened = new Map<string, number>();
   try {
     const files = all.map((rank) => filesOf(context, wish, { rank, nodes, number, opened }));
@@ -166,7 +167,8 @@ async function runPmixRanks(
       nodes: nodesOf,
       here,
       all,
-      variables: changedVariables({ ...without(environment, own), ...originOf(context) }, own),
+      handed: Object.keys(variablesSet(origin, own)),
+      taken: variablesGone(origin, own),
       directory: wish.directory,
       // Where ranks are to have none of it, what starts them has.
       environment: { ...environment, ...own },

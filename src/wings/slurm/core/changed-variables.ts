@@ -15,11 +15,15 @@ export function variablesSet(origin: Variables, own: Variables): Readonly<Record
   return Object.fromEntries(set);
 }
 
+/** Names of what the task began with, and a rank is not to have. */
+export function variablesGone(origin: Variables, own: Variables): string[] {
+  return Object.keys(origin).filter((name) => isMeant(name) && own[name] === undefined);
+}
+
 const isMeant = (name: string): boolean => name !== '' && !OF_THE_SHELL.has(name);
 
 /** `origin`: what the task began with; `own`: what a rank is to have. */
 export function changedVariables(origin: Variables, own: Variables): readonly string[] {
-  const gone = Object.keys(origin).filter((name) => isMeant(name) && own[name] === undefined);
   const set = Object.entries(variablesSet(origin, own)).map(([name, value]) => `${name}=${value}`);
-  return [...gone.flatMap((name) => ['-u', name]), ...set];
+  return [...variablesGone(origin, own).flatMap((name) => ['-u', name]), ...set];
 }

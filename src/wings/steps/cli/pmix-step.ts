@@ -4,6 +4,7 @@
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { parseTaskId } from '../../../kernel/model/ids.ts';
+import { isAskable } from '../core/environment.ts';
 import { placesOf } from '../core/places.ts';
 import { boundArgv, cpusByRank, type PmixWish, pmixArgv, titleOf } from '../core/pmix.ts';
 import type { StepWish } from './run-step.ts';
@@ -17,13 +18,12 @@ export interface PmixHeld {
 }
 
 export async function asPmix(api: Api, wish: StepWish): Promise<StepWish> {
-  const { target, count, perNode, environment } = wish;
+  const { target, count, perNode } = wish;
   const held = await heldBy(api, target.task);
   if (held.nodes.length === 0) throw usage(`job ${target.task} does not run: it has no nodes`);
   const places = placesOf(held.nodes, { node: target.node, count, perNode });
   if (!places.ok) throw usage(places.error);
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  return boundPmixStep(api, wish, held, { nodes: places.value, variables });
+  return boundPmixStep(api, wish, held, { nodes: places.value });
 }
 
 /** The same, its ranks bound as the step says. */
@@ -31,13 +31,13 @@ export async function boundPmixStep(
   api: Api,
   wish: StepWish,
   held: PmixHeld,
-  { nodes, begin = '', variables = [] }: Pick<PmixWish, 'nodes' | 'variables' | 'begin'>,
+  { nodes, begin = '' }: Pick<PmixWish, 'nodes' | 'begin'>,
 ): Promise<StepWish> {
   const { bind = 'none', target, argv } = wish;
-  if (bind === 'none') return pmixStep(wish, held, { nodes, begin, variables });
+  if (bind === 'none') return pmixStep(wish, held, { nodes, begin });
   const body = { nodes: [...nodes], bind };
   const { cpus } = await api.call('claimCpus', { params: { id: target.task }, body });
-  const ranks = { nodes, variables, begin: `${begin}${cpusByRank(cpus)}` };
+  const ranks = { nodes, begin: `${begin}${cpusByRank(cpus)}` };
   const step = pmixStep({ ...wish, argv: boundArgv(argv), bind: 'none' }, held, ranks);
   return { ...step, title: titleOf(argv) };
 }
@@ -46,7 +46,7 @@ export async function boundPmixStep(
 function pmixStep(
   wish: StepWish,
   { nodes, isMpi }: PmixHeld,
-  ranks: Pick<PmixWish, 'nodes' | 'variables' | 'begin'>,
+  ranks: Pick<PmixWish, 'nodes' | 'begin'>,
 ): StepWish {
   const [first = ''] = ranks.nodes;
   const isSpread = ranks.nodes.some((node) => node !== first);
@@ -59,10 +59,11 @@ function pmixStep(
   if (isSpread && first !== nodes[0])
     throw usage(`ranks on several nodes begin with the first node of the job, ${nodes[0]}`);
   const { argv, label: isTagged } = wish;
+  const handed = Object.keys(wish.environment).filter(isAskable);
   return {
     ...wish,
     target: { task: wish.target.task, node: first },
-    argv: pmixArgv({ ...ranks, here: first, argv, isTagged }),
+    argv: pmixArgv({ ...ranks, handed, here: first, argv, isTagged }),
     count: 1,
     perNode: false,
     pmi: false,

@@ -4,6 +4,11 @@ import type { StartWish } from './told.ts';
 
 /** Only the agent gives these a value. */
 const OURS = /^(WEFT_|CM_)/;
+/** Whether a step finds the value that whoever asks for it has for this name. */
+export function isAskable(name: string): boolean {
+  return !OURS.test(name) && !name.includes('=');
+}
+
 /** The helper binds its program to these. */
 const CPUS = 'WEFT_CPUSET';
 
@@ -18,7 +23,7 @@ export function stepEnvironment(
   cpus: string | null = null,
 ): string[] {
   const asked = Object.entries(environment).filter(([name, value]) => {
-    return !OURS.test(name) && !`${name}${value}`.includes('\0') && !name.includes('=');
+    return isAskable(name) && !`${name}${value}`.includes('\0');
   });
   const own: [string, string][] = [
     ...asked,

@@ -9,8 +9,13 @@ export interface PmixWish {
   /** The node that `mpirun` is started on. */
   readonly here: string;
   readonly argv: readonly string[];
-  /** Words for env(1): what ranks are to have beside what their node gives the task. */
-  readonly variables?: readonly string[];
+  /**
+   * Names of what `mpirun` has, and ranks are to have beside what their node gives the task. Every
+   * user of the node may read its command line: values do not stand there.
+   */
+  readonly handed?: readonly string[];
+  /** Names of what ranks are not to have. */
+  readonly taken?: readonly string[];
   /** A line of a shell that each rank begins with. */
   readonly begin?: string;
   /** The output says which rank has written what: see `TaggedOutput`. */
@@ -57,12 +62,14 @@ const RANK =
 
 /** The program of the step. */
 export function pmixArgv(wish: PmixWish): string[] {
-  const { nodes, argv, variables = [], begin = '', isTagged } = wish;
-  const rank = ['env', ...variables, '/bin/sh', '-c', `${RANK}${begin}exec "$@"`, 'rank', ...argv];
+  const { nodes, argv, handed = [], taken = [], begin = '', isTagged } = wish;
+  const rank = ['/bin/sh', '-c', `${RANK}${begin}exec "$@"`, 'rank', ...argv];
+  const without = taken.flatMap((name) => ['-u', name]);
   return [
     ...['/bin/sh', '-c', START, 'pmix', isTagged ? 'yes' : 'no'],
     ...['--host', hostsOf(wish), '-n', String(nodes.length), '--map-by', 'slot'],
-    ...rank,
+    ...handed.flatMap((name) => ['-x', name]),
+    ...(taken.length === 0 ? rank : ['env', ...without, ...rank]),
   ];
 }
 

@@ -31,6 +31,7 @@ function headWith(job: object) {
     if (name === 'listTasks') return { tasks: [{ nodes: NODES, state: 'running' }], next: null };
     if (name === 'submitJob') return { jobId: 42 };
     if (name === 'waitForJob') return { job: { ...shown, state: 'running' } };
+    if (name === 'claimCpus') return { cpus: NODES.map(() => '0') };
     if (name === 'startStep') return { id: '42.0', processes: [{ rank: 0, node: 'n0' }] };
     return {};
   };
@@ -46,6 +47,16 @@ test('[Z14] ranks of Open MPI come to all nodes of a job, also to those that are
   assert.deepEqual(ofArray.argv, argv);
   const unnamed = asPmix(headWith({ array: '0-9' }), { ...WISH, target: task });
   await assert.rejects(unnamed, /on 150 nodes: name one, as 42\[7\]/);
+});
+
+test('[Z14] values of variables go by the environment of the step alone', async () => {
+  const environment = { KEY: 'secret', WEFT_KEY: 'secret' };
+  const target = { task: '42', node: null };
+  const wish = { ...WISH, environment, target, bind: 'core' } as const;
+  const step = await asPmix(headWith({ array: null }), wish);
+  assert.deepEqual(step.environment, environment);
+  assert.doesNotMatch(step.argv.join(' '), /secret|WEFT_KEY/);
+  assert.equal(step.argv[step.argv.indexOf('-x') + 1], 'KEY');
 });
 
 test('[Z4] an allocation with ranks has all of its nodes', async () => {

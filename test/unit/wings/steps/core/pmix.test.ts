@@ -63,6 +63,13 @@ test('[Z14] without one on the node a step says so', (t) => {
   assert.match(stderr, /^no mpirun of Open MPI is in the PATH/);
 });
 
+test('[Z14] values of variables are in no command line, their names are', (t) => {
+  const four = folderOf(t, { mpirun: 'mpirun (OpenRTE) 4.1.4' });
+  const wish = { ...WISH, handed: ['KEY', 'A'], taken: ['B'] };
+  const said = runIn(four, pmixArgv(wish)).stdout;
+  assert.match(said, /--map-by slot -x KEY -x A env -u B \/bin\/sh -c/);
+});
+
 test('a node alone is asked by no name that its machine may not know', () => {
   const hosts = (nodes: string[], here: string) => {
     const argv = pmixArgv({ ...WISH, nodes, here });
