@@ -8,8 +8,11 @@ import { promisify } from 'node:util';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import { boundArgv, byRank, cpusByRank, pmixArgv, TaggedOutput } from '../../steps/core/pmix.ts';
 import type { Rank } from '../core/step.ts';
+import { ProcessTree } from './processes-below.ts';
 
 /** What each rank finds which of all it is, in the words of Slurm. `input`: the file of each. */
 export function beginOf(ranks: readonly Rank[], input: readonly string[] | null = null): string {
@@ -77,8 +80,33 @@ export async function runPmix(context: Context, wish: PmixRanks): Promise<number
     tellApart(child.stdout, (rank) => sinkFor(context, wish, { rank, stream: 'out' })),
     tellApart(child.stderr, (rank) => sinkFor(context, wish, { rank, stream: 'error' })),
   ];
-  const [code] = await Promise.all([ended, ...shown]);
-  return code;
+  try {
+    const [code] = await Promise.all([ended, ...shown]);
+    return code;
+  } catch (error) {
+    await endAll(child, [ended, ...shown]);
+    throw error;
+  }
+}
+
+/** For ranks to end that are told to, before they are killed. */
+const END_MS = 5_000;
+
+/** Until all is over that writes into files of this step. */
+async function endAll(child: ChildProcess, parts: readonly Promise<unknown>[]): Promise<void> {
+  const tree = new ProcessTree();
+  // The number of one that is over may be that of another.
+  const roots = () =>
+    child.exitCode === null && child.signalCode === null ? [child.pid ?? []].flat() : [];
+  tree.signal(roots(), constants.signals.SIGTERM);
+  const late = setTimeout(() => {
+    tree.signal(roots(), constants.signals.SIGKILL);
+    // Whoever has left the tree may hold these open.
+    child.stdout?.destroy();
+    child.stderr?.destroy();
+  }, END_MS);
+  await Promise.allSettled(parts);
+  clearTimeout(late);
 }
 
 interface Sink {
@@ -87,6 +115,15 @@ interface Sink {
 }
 
 const writeTo = promisify(write);
+
+/** How many of them are written. */
+async function writeOr(file: number, bytes: Uint8Array): Promise<number> {
+  try {
+    return (await writeTo(file, bytes)).bytesWritten;
+  } catch (error) {
+    throw usage(`Could not write what a rank has written: ${fileProblem(error)}`);
+  }
+}
 
 function sinkFor(
   context: Context,
@@ -98,7 +135,7 @@ function sinkFor(
     return {
       write: async (bytes) => {
         for (let at = 0; at < bytes.length; ) {
-          at += (await writeTo(file, bytes, at)).bytesWritten;
+          at += await writeOr(file, bytes.subarray(at));
         }
       },
       end: () => undefined,

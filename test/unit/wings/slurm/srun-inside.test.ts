@@ -2,7 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -105,6 +114,59 @@ test('[X5] a step that asks for more than its job has is refused', async () => {
     assert.equal(await srun(context, [...words, 'true']), 0, words.join(' '));
 });
 
+/** One that takes whatever it is told for a line of a shell. */
+function mpirunIn(t: { after(end: () => void): void }, line: string): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const version = '[ "$1" = --version ] && { echo "mpirun (Open MPI) 4.1.4"; exit 0; }';
+  writeFileSync(path.join(folder, 'mpirun'), `#!/bin/sh\n${version}\n${line}\n`);
+  chmodSync(path.join(folder, 'mpirun'), 0o755);
+  return folder;
+}
+
+test('[Z14] mpirun has the values of variables that its words name', async (t) => {
+  const folder = mpirunIn(t, 'echo "[1,0]<stdout>:$SLURM_NTASKS $*"');
+  const environment = { PATH: `${folder}:${process.env['PATH']}` };
+  const { context } = onNode(folder, environment);
+  assert.equal(await srun(context, ['--mpi=pmix', '-oout', './a.out']), 0);
+  const said = readFileSync(path.join(folder, 'out'), 'utf8');
+  assert.match(said, /^1 .* -x SLURM_NTASKS /);
+  assert.doesNotMatch(said, /SLURM_NTASKS=/);
+});
+
+test('[Z14] where a file of ranks cannot be written their mpirun ends, and then srun', async (t) => {
+  for (const trap of [':', 'trap "" TERM']) {
+    const begun = `cd "$(dirname "$0")"; sleep 600 & echo $! $$ > pids`;
+    const line = `${trap}; ${begun}; echo "[1,0]<stdout>:x"; wait`;
+    const folder = mpirunIn(t, line);
+    const { context } = onNode(folder, { PATH: `${folder}:${process.env['PATH']}` });
+    const running = srun(context, ['--mpi=pmix', '--output=/dev/full', './a.out']);
+    await assert.rejects(running, /Could not write .*: the disk is full/);
+    for (const pid of readFileSync(path.join(folder, 'pids'), 'utf8').trim().split(' '))
+      assert.ok(await isGone(pid), `${trap}: ${pid}`);
+    assert.ok(!openFiles().includes('/dev/full'));
+  }
+});
+
+function openFiles(): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      return []; // That of the folder itself.
+    }
+  });
+}
+
+/** Also where what has ended it is only just being heard of. */
+async function isGone(pid: string): Promise<boolean> {
+  for (let looks = 0; looks < 3000; looks++) {
+    if (!existsSync(`/proc/${pid}`) || / Z /.test(statOf(pid))) return true;
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  return false;
+}
+
 function statOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -123,14 +185,7 @@ test('[X5] a step ends at its limit, at a bad end and after the wait, with all i
     '-c',
     `[ $SLURM_PROCID = 1 ] || ${first}; sleep 600 & echo $! > pid; wait; exit 0`,
   ];
-  const gone = async (): Promise<boolean> => {
-    const pid = readFileSync(path.join(folder, 'pid'), 'utf8').trim();
-    for (let looks = 0; looks < 3000; looks++) {
-      if (!existsSync(`/proc/${pid}`) || / Z /.test(statOf(pid))) return true;
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    return false;
-  };
+  const gone = () => isGone(readFileSync(path.join(folder, 'pid'), 'utf8').trim());
   for (const [words, first, why] of [
     [['-t', '0:01', '-n2'], ':', /STEP 42\.\S+ CANCELLED DUE TO TIME LIMIT/],
     [['-K1', '-n2'], 'exit 3', /Terminating StepId=42\.\S+: a task exited with exit code 3/],
