@@ -5,7 +5,7 @@ import { indicesOf } from '../machine/jobs/indices.ts';
 import { formatBatch } from '../model/batch.ts';
 import { nameInBatch } from '../model/items.ts';
 import type { JobSpec, Program } from '../model/job.ts';
-import { TORCHRUN } from '../model/torchrun-line.ts';
+import { isTorchrun, TORCHRUN } from '../model/torchrun-line.ts';
 
 /** Jobs of a batch that are named, before the last one. */
 const NAMED_MAX = 2;
@@ -20,8 +20,7 @@ export function formatProgram(program: Program): string {
 
 /** What `--torchrun` puts before the words that somebody has typed. */
 function shortened(argv: readonly string[]): readonly string[] {
-  const isTorchrun = TORCHRUN.every((word, at) => argv[at] === word);
-  return isTorchrun ? ['torchrun', ...argv.slice(TORCHRUN.length)] : argv;
+  return isTorchrun(argv) ? ['torchrun', ...argv.slice(TORCHRUN.length)] : argv;
 }
 
 type Commanded = Pick<JobSpec, 'program' | 'batch'> & Partial<Pick<JobSpec, 'array' | 'each'>>;

@@ -26,7 +26,7 @@ export function meetingOf(order: Met, isHere: (node: string) => boolean): Meetin
   if (share.gpus.length === 0 || isAlone || first === undefined) return {};
   const usual = {
     MASTER_ADDR: nodes.every(isHere) ? '127.0.0.1' : first,
-    MASTER_PORT: String(meetingPort(place.jobId, epoch)),
+    MASTER_PORT: String(meetingPort(place.jobId, place.index, epoch)),
   };
   return isOfRanks(order) ? { usual, ...ranksOf(order) } : { usual };
 }
