@@ -27,6 +27,8 @@ export interface Environment {
   readonly common: string[];
   /** What wings say of one of them beside it. */
   readonly ofRank: (rank: number) => string[];
+  /** Names in the common part that what joins the task does not find. */
+  readonly ofProcesses: ReadonlySet<string>;
 }
 
 export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]): Environment {
@@ -34,11 +36,13 @@ export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]):
   const own: Values = identity(of);
   const usual: Values = {};
   const ranked: NonNullable<Variables['ofRank']>[] = [];
+  const ofProcesses = new Set<string>();
   for (const part of parts) {
     const by = part.variables?.(of);
     if (by?.ours !== undefined) Object.assign(own, by.ours);
     if (by?.usual !== undefined) Object.assign(usual, by.usual);
     if (by?.ofRank !== undefined) ranked.push(by.ofRank);
+    for (const name of by?.ofProcesses ?? []) ofProcesses.add(name);
   }
   const ofRank = (rank: number): string[] => {
     return ranked.flatMap((by) =>
@@ -54,7 +58,11 @@ export function buildEnvironment(of: Surroundings, parts: readonly AgentPart[]):
     if (!Object.hasOwn(own, name) && !differing.has(name)) list.push(entry);
   }
   for (const name in own) addEntry(list, name, own[name] as string);
-  return { common: list, ofRank };
+  // What the job itself says is said to whatever joins it, too.
+  for (const name of ofProcesses) {
+    if (given.has(name) && !Object.hasOwn(own, name)) ofProcesses.delete(name);
+  }
+  return { common: list, ofRank, ofProcesses };
 }
 
 /** By a job's variables: orders of its tasks that came together share them. */
@@ -161,4 +169,16 @@ export function environmentOfProcess(
     `CM_PROC_RANK=${rank}`,
     `WEFT_LAUNCH=${mark}`,
   ];
+}
+
+/**
+ * Environment of a program that joins a task with so many processes here: a rank among them would
+ * not be its own, and where they meet it would wait for ever, or take a place.
+ */
+export function environmentOfJoining(
+  { common, ofProcesses }: Environment,
+  processesPerNode: number,
+): string[] {
+  const kept = common.filter((entry) => !ofProcesses.has(entry.slice(0, entry.indexOf('='))));
+  return processesPerNode > 1 ? kept : [...kept, 'WEFT_PROC_RANK=0', 'CM_PROC_RANK=0'];
 }

@@ -48,6 +48,8 @@ export interface Variables {
   readonly ours?: Readonly<Record<string, string>>;
   /** The same of what differs between the processes of the task here, by their number from 0. */
   readonly ofRank?: (rank: number) => Readonly<Record<string, string>>;
+  /** Names among `usual` and `ours` by which only the task's own processes find each other. */
+  readonly ofProcesses?: readonly string[];
 }
 
 /** One process that is about to be started. */

@@ -10,7 +10,12 @@ import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
 import { type Epoch, type Failure, type Preparation, processesOf } from '../runner/epoch.ts';
-import { buildEnvironment, environmentOfProcess } from './environment.ts';
+import {
+  buildEnvironment,
+  type Environment,
+  environmentOfJoining,
+  environmentOfProcess,
+} from './environment.ts';
 import type { Feeds } from './feeds.ts';
 import { hostLines, slotLines } from './host-lines.ts';
 import {
@@ -126,8 +131,8 @@ export class Preparer {
   }
 
   /**
-   * What the first process of a running epoch was started with, but for its program, input and
-   * output: made once more of its order, as an agent that took it over never made it.
+   * What the first process of a running epoch was started with, but for its program, input, output
+   * and rank: made once more of its order, as an agent that took it over never made it.
    */
   async joining(epoch: Epoch): Promise<Result<Joining, string>> {
     const { order, run } = epoch;
@@ -155,10 +160,10 @@ export class Preparer {
     };
     const [like] = this.#requests(setting, first.launchId);
     if (like === undefined) return err('it has no process');
-    const { launchId, environment, ...request } = like;
-    const kept = environment.filter((entry) => !entry.startsWith('WEFT_LAUNCH='));
+    const { launchId, environment: _, ...request } = like;
+    const environment = environmentOfJoining(this.#environmentOf(setting), order.processesPerNode);
     const mark = markOf(this.#settings, launchId);
-    return ok({ request: { ...request, environment: kept }, mark, owner });
+    return ok({ request: { ...request, environment }, mark, owner });
   }
 
   async #setUpStaged(
@@ -283,18 +288,16 @@ export class Preparer {
     files.writeFile(slotsFile(path), slotLines(order, this.#settings.node), null, 0o644);
   }
 
+  #environmentOf({ order, account, temporary }: Setting): Environment {
+    const settings = this.#settings;
+    const of = { order, account, temporary, settings, hostFile: hostFile(settings, order) };
+    return buildEnvironment(of, this.#parts);
+  }
+
   #requests(setting: Setting & Leased, firstLaunchId: number): LaunchRequest[] {
     const { order, account, group, owner, directory, leaseMs } = setting;
     const settings = this.#settings;
-    const { temporary } = setting;
-    const surroundings = {
-      order,
-      account,
-      temporary,
-      settings,
-      hostFile: hostFile(settings, order),
-    };
-    const environment = buildEnvironment(surroundings, this.#parts);
+    const environment = this.#environmentOf(setting);
     const argv = this.#argvOf(order);
     const cgroupProcs = group?.procs ?? [];
     const { uid, gid, groups } = account;

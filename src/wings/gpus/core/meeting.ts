@@ -8,6 +8,7 @@ export interface Meeting {
   readonly usual?: Readonly<Record<string, string>>;
   readonly ours?: Readonly<Record<string, string>>;
   readonly ofRank?: (rank: number) => Readonly<Record<string, string>>;
+  readonly ofProcesses?: readonly string[];
 }
 
 type Met = Pick<
@@ -39,9 +40,11 @@ function isOfRanks({ processesPerNode, share, mpi }: Met): boolean {
   return mpi === undefined && processesPerNode === share.gpus.length;
 }
 
+/** What joins the task is none of its ranks: it would wait for them, or take the place of one. */
 function ranksOf({ nodes, nodeRank, processesPerNode: count }: Met): Meeting {
   return {
     ours: { WORLD_SIZE: String(nodes.length * count), LOCAL_WORLD_SIZE: String(count) },
+    ofProcesses: ['MASTER_ADDR', 'MASTER_PORT', 'WORLD_SIZE', 'LOCAL_WORLD_SIZE'],
     ofRank: (rank) => ({ RANK: String(nodeRank * count + rank), LOCAL_RANK: String(rank) }),
   };
 }

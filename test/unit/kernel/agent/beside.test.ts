@@ -62,6 +62,16 @@ test('what joins a task has what its process was started with, but for the mark'
   assert.deepEqual([launchId, owner], [1, { uid: 1000, gid: 1000 }]);
 });
 
+test('what joins a task of several processes is none of them', async () => {
+  await world.start();
+  world.head.order(launch(1, shell('x'), { processesPerNode: 2 }));
+  await world.clock.settle();
+  const { request } = await joined();
+  const ranks = (list: readonly string[]) => list.filter((one) => one.includes('_PROC_RANK='));
+  assert.deepEqual(ranks(request.environment), []);
+  assert.equal(ranks(world.launcher.started[1]?.environment ?? []).length, 2, 'they are');
+});
+
 test('a program beside a task has an id of its own, and its end is heard and forgotten', async () => {
   await runTask();
   const { request } = await joined();

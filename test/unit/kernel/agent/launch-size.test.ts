@@ -70,7 +70,7 @@ test('[J4] the largest environment that is accepted fits a frame with all that t
     setIds: { uid: 1, gid: 1, groups: Array.from({ length: 1000 }, (_, at) => at) },
     argv: TRUE.argv,
     environment: environmentOfProcess(
-      { common: [...environment, nodelist], ofRank: () => [] },
+      { common: [...environment, nodelist], ofRank: () => [], ofProcesses: new Set() },
       4095,
       'x'.repeat(200),
     ),

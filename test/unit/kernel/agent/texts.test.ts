@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import {
   buildEnvironment,
   enginesPath,
+  environmentOfJoining,
   environmentOfProcess,
 } from '../../../../src/kernel/agent/environment.ts';
 import { Journal, readFrames } from '../../../../src/kernel/agent/journal.ts';
@@ -188,6 +189,30 @@ test('what a wing says of each process is its own, and no job says it', () => {
   );
   const found = list.filter((entry) => /^(RANK|KEPT)=/.test(entry)).sort();
   assert.deepEqual(found, ['KEPT=x', 'RANK=6']);
+});
+
+test('what joins a task finds nothing by which its own processes find each other', () => {
+  const given = { MEET: 'given', SIZE: '9', KEPT: 'x' };
+  const place = { account: ALICE, hostFile: '/h', temporary: null, settings: settings() };
+  const variables = () => ({
+    usual: { MEET: 'wing', PORT: '1', SHARED: 's' },
+    ours: { SIZE: '2' },
+    ofRank: (rank: number) => ({ RANK: String(rank) }),
+    ofProcesses: ['MEET', 'PORT', 'SIZE'],
+  });
+  const of = { order: { ...order, environment: given }, ...place };
+  const built = buildEnvironment(of, [{ variables }]);
+  const found = (list: string[]) =>
+    list.filter((entry) => /^(MEET|PORT|SIZE|RANK|KEPT|SHARED|.*_PROC_RANK)=/.test(entry)).sort();
+  assert.deepEqual(found(environmentOfJoining(built, 2)), ['KEPT=x', 'MEET=given', 'SHARED=s']);
+  assert.deepEqual(found(environmentOfJoining(built, 1)), [
+    'CM_PROC_RANK=0',
+    'KEPT=x',
+    'MEET=given',
+    'SHARED=s',
+    'WEFT_PROC_RANK=0',
+  ]);
+  assert.ok(found(environmentOfProcess(built, 0, 'inst:9')).includes('PORT=1'), 'its own do');
 });
 
 test('any prefix of a journal loads, up to its last whole frame', () => {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
-import { meetingOf } from '../../../../../src/wings/gpus/core/meeting.ts';
+import { type Meeting, meetingOf } from '../../../../../src/wings/gpus/core/meeting.ts';
 import { launch, shell } from '../../../kernel/agent/orders.ts';
 
 interface Words {
@@ -15,6 +15,11 @@ interface Words {
 }
 
 function found(words: Words, rank = 0): Record<string, string> {
+  const { usual, ours, ofRank } = meeting(words);
+  return { ...usual, ...ours, ...ofRank?.(rank) };
+}
+
+function meeting(words: Words): Meeting {
   const { nodes = ['a', 'b'], processes = 1, gpus = 1, isMpi = false, here = [] } = words;
   const order = launch(42, shell('x'), { epoch: 2, nodeRank: nodes.length - 1 });
   const of = {
@@ -25,8 +30,7 @@ function found(words: Words, rank = 0): Record<string, string> {
     share: { ...order.share, gpus: Array.from({ length: gpus }, (_, at) => at) },
     ...(isMpi ? { mpi: {} as never } : {}),
   };
-  const { usual, ours, ofRank } = meetingOf(of, (node) => here.includes(node));
-  return { ...usual, ...ours, ...ofRank?.(rank) };
+  return meetingOf(of, (node) => here.includes(node));
 }
 
 const MET = { MASTER_ADDR: 'a', MASTER_PORT: '24076' };
@@ -58,4 +62,13 @@ test('[V19] one process alone, and one without gpus, is told nothing', () => {
 test('[V19] nodes of one machine meet there: nobody else knows their names', () => {
   assert.equal(found({ here: ['a', 'b'] })['MASTER_ADDR'], '127.0.0.1');
   assert.equal(found({ here: ['b'] })['MASTER_ADDR'], 'a');
+});
+
+test('[V19] what joins the task is told of no rank, and of no place where ranks meet', () => {
+  const named = (words: Words) => {
+    const { usual, ours, ofProcesses = [] } = meeting(words);
+    return Object.keys({ ...usual, ...ours }).filter((name) => !ofProcesses.includes(name));
+  };
+  assert.deepEqual(named({ processes: 4, gpus: 4 }), []);
+  assert.deepEqual(named({ gpus: 4 }), ['MASTER_ADDR', 'MASTER_PORT'], 'nobody meets there yet');
 });
