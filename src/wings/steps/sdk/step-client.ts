@@ -6,6 +6,7 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import { EPOCH_HEADER } from '../core/ids.ts';
 import { LINGER_MS } from '../core/limits.ts';
+import { Retries } from '../core/retries.ts';
 import type { WindowSize } from '../core/told.ts';
 import { Channel } from '../wire/channel.ts';
 import {
@@ -47,14 +48,16 @@ export interface StepPlace {
 }
 
 const RETRY_MS = 200;
+const NOT_FOUND = 'step.not_found';
 /** The node of a step that is left hears of it within so long, over one line or the next. */
 const LEAVE_MS = 5_000;
 /** 126 and 127 as shells have it: it cannot be run, or is not there. */
 const ENOENT = constants.errno.ENOENT;
 const OWN_FAILURE = 125;
+/** A head that restarts knows nothing of a step before the node has told it. */
 const PASSING: ReadonlySet<string> = new Set([
   'head.unreachable',
-  'step.not_found',
+  NOT_FOUND,
   'head.starting',
   'auth.required',
   'rate.exceeded',
@@ -68,6 +71,7 @@ export class StepClient {
   readonly #reader = new FrameReader();
   readonly #done = Promise.withResolvers<StepResult>();
   #destroy: () => void = () => undefined;
+  #wake: () => void = () => undefined;
   #drained: (() => void)[] = [];
   /** What was shown so far, so that it comes in order. */
   #showing: Promise<void> = Promise.resolve();
@@ -134,27 +138,40 @@ export class StepClient {
     const timer = setTimeout(() => this.leave(why), LEAVE_MS);
     void this.done.then(() => clearTimeout(timer));
     this.#channel.end();
+    this.#wake();
   }
 
   async #lines(): Promise<void> {
-    let failedSince: number | null = null;
+    const retries = new Retries(this.#place.lingerMs ?? LINGER_MS);
     while (!this.#isOver) {
+      let waitMs: number | null = RETRY_MS;
       try {
         await this.#line();
-        failedSince = null;
+        retries.joined();
       } catch (error) {
         if (this.#isOver) return;
-        failedSince ??= performance.now();
-        const isFinal = error instanceof Failure && !mayPass(error);
-        if (isFinal || performance.now() - failedSince > (this.#place.lingerMs ?? LINGER_MS)) {
+        const code = error instanceof Failure ? error.code : null;
+        const isFinal = code !== null && !PASSING.has(code);
+        waitMs = retries.failed(performance.now(), code === NOT_FOUND);
+        if (isFinal || waitMs === null) {
           const words = error instanceof Error ? error.message : String(error);
           const why = isFinal ? words : `its line is lost: ${words}`;
           return this.#over({ code: OWN_FAILURE, why });
         }
         this.#tellAway();
       }
-      await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+      await this.#pause(waitMs);
     }
+  }
+
+  /** Short for a client that leaves, and over with it. */
+  async #pause(waitMs: number): Promise<void> {
+    if (this.#isOver) return;
+    const woken = Promise.withResolvers<void>();
+    const timer = setTimeout(woken.resolve, this.#leaving === null ? waitMs : RETRY_MS);
+    this.#wake = woken.resolve;
+    await woken.promise;
+    clearTimeout(timer);
   }
 
   #tellAway(): void {
@@ -221,16 +238,12 @@ export class StepClient {
   #over(result: StepResult): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#wake();
     for (const resolve of this.#drained.splice(0)) resolve();
     if (this.#leaving === null) this.#channel.end();
     this.#destroy();
     this.#done.resolve(this.#leaving ?? result);
   }
-}
-
-/** A head that restarts knows nothing of a step before the node has told it. */
-function mayPass({ code }: Failure): boolean {
-  return PASSING.has(code);
 }
 
 function errnoWords(errno: number): string {
