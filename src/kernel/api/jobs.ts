@@ -99,6 +99,8 @@ export type JobView = z.infer<typeof jobView>;
 export const jobDetail = jobView.extend({
   /** The program; for others than the owner the text of a script is left out (`''`). */
   program: z.unknown(),
+  /** Owner only: the file that its script was read from; empty: none. Absent: nobody has said. */
+  scriptPath: z.string().exactOptional(),
   /** Owner only, and only while the job is in memory: it is not kept in the history. */
   environment: z.record(z.string(), z.string()).nullable(),
   files: z.object({

@@ -121,6 +121,7 @@ const OWN_FORMS = {
 export const submission = z.strictObject({
   ...optionFields(OWN_FORMS),
   program,
+  scriptPath: text.max(4095).optional(),
   environment: environment.optional(),
   directory: directory.optional(),
   files: files.optional(),

@@ -159,6 +159,11 @@ export interface Retry {
 export interface JobSpec {
   readonly name: string;
   readonly program: Program;
+  /**
+   * The file that its script was read from where it was submitted; empty: it was none. No variable,
+   * because jobs of many scripts share their environment. Absent: nobody has said.
+   */
+  readonly scriptPath?: string;
   /** Name to value; the agent adds the WEFT_ and CM_ variables. */
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: WorkDirectory;

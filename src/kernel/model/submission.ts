@@ -15,6 +15,8 @@ type Asked<T> = { readonly [K in keyof T]?: T[K] | undefined };
 
 export interface Submission extends Asked<FieldValues> {
   readonly program: Program;
+  /** The file that its script was read from, for whoever looks at it; empty: it was none. */
+  readonly scriptPath?: string | undefined;
   readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Default: private. */
   readonly directory?: DirectoryChoice | undefined;

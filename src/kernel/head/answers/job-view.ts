@@ -117,6 +117,7 @@ export function viewJobDetail(
   return {
     ...view,
     ...viewSpec(spec, isOwner),
+    ...(isOwner && spec.scriptPath !== undefined && { scriptPath: spec.scriptPath }),
     environment: isOwner && live !== null ? { ...live.spec.environment } : null,
     waitsFor: live === null ? [] : waitedFor(live),
     notifications: isOwner ? [] : null,

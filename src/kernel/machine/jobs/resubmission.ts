@@ -12,11 +12,12 @@ export function submissionOf(spec: JobSpec): Submission {
   const { request, mpi, array, each, warning, qos, reservation, beginAt, notify, pool } = spec;
   const { perNode, nodeCount, processesPerNode, exclusive, nodeNames } = request;
   const { cpuCount, memoryBytes, gpuCount, gpuKind, counted } = perNode;
-  const { program, name, environment, directory, files, staging, walltimeMs } = spec;
+  const { program, scriptPath, name, environment, directory, files, staging, walltimeMs } = spec;
   const { dependencies, held, onNodeLoss, partition } = spec;
   return {
     ...keptBy(spec),
     program,
+    scriptPath,
     name,
     environment,
     directory,

@@ -88,6 +88,7 @@ function complete(
   return {
     name: checkName(wish.name ?? defaultName(wish.program)),
     program: wish.program,
+    ...(wish.scriptPath === undefined ? {} : { scriptPath: wish.scriptPath }),
     environment: wish.environment ?? {},
     directory,
     files: outputFiles(wish, directory, array),

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import type { SubmitReply } from '../../../kernel/api/submission.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { sendSubmission, submitterHere } from '../../../kernel/cli/jobs/send.ts';
 import {
@@ -19,7 +20,7 @@ import type { Submission } from '../../../kernel/model/submission.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
 import { compressHosts } from '../core/hostlist.ts';
-import { SCRIPT, SLURM_MARK } from '../core/mark.ts';
+import { SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
 import { readWords, speaking } from './speaking.ts';
@@ -48,13 +49,27 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
   const made = await submissionOf(context, program, { ...given, 'job-name': name });
   const place = file === undefined ? '' : path.resolve(context.cwd, file);
-  const wish = { ...made, environment: { ...made.environment, [SCRIPT]: place } };
-  if (given['test-only'] !== undefined) return sayStart(context, wish);
-  const { jobId } = await sendSubmission(context, wish);
+  if (given['test-only'] !== undefined) return sayStart(context, made);
+  const { jobId } = await sendFrom(context, made, place);
   if (given.parsable !== undefined) context.print(String(jobId));
   else context.print(`Submitted batch job ${jobId}`);
   if (given.wait === undefined) return 0;
   return (await context.runLine?.(['wait', '--quiet', '--', String(jobId)], context.terminal)) ?? 1;
+}
+
+/** Heads of releases before take no submission that names its file: to them it is not said. */
+async function sendFrom(
+  context: Context,
+  submission: Submission,
+  scriptPath: string,
+): Promise<SubmitReply> {
+  try {
+    return await sendSubmission(context, { ...submission, scriptPath });
+  } catch (error) {
+    const isRefused = error instanceof Failure && error.kind === 'invalid_argument';
+    if (!isRefused || !error.message.includes('scriptPath')) throw error;
+  }
+  return sendSubmission(context, submission);
 }
 
 /** A cluster that sends no mail runs scripts that ask for it, as most of them do. */

@@ -271,8 +271,8 @@ function jobWords(job: JobDetail, row: JobRow): string {
 }
 
 /** The path of a script that came by sbatch, with its words; one from elsewhere has none. */
-function commandOf({ command, environment, program }: JobDetail): string {
-  const script = environment?.[SCRIPT];
+function commandOf({ command, environment, program, scriptPath }: JobDetail): string {
+  const script = scriptPath ?? environment?.[SCRIPT];
   if (script === undefined) return command;
   if (script === '') return '(null)';
   const { args } = program as { readonly args?: readonly string[] };

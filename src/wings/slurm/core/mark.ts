@@ -1,5 +1,5 @@
 /** A job with this variable has programs that expect the variables of Slurm. */
 export const SLURM_MARK = 'WEFT_SLURM';
 
-/** The path of the script that sbatch was given; empty: none was. */
+/** The path of the script, empty without one, where jobs of releases before have it. */
 export const SCRIPT = 'WEFT_SLURM_SCRIPT';

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { submissionOf as resubmissionOf } from '../../../../src/kernel/machine/jobs/resubmission.ts';
 import { couldEverRun } from '../../../../src/kernel/machine/partitions/admission.ts';
 import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { ResourceRequest } from '../../../../src/kernel/model/job.ts';
@@ -117,6 +118,22 @@ scenario('jobs of one environment share it, and it goes with the last of them', 
   assert.equal(added.filter((event) => event.kind === 'environment_added').length, 2);
   const kept = added.filter((event) => event.kind === 'job_submitted');
   assert.ok(kept.every((event) => Object.keys(event.spec.environment).length === 0));
+});
+
+scenario('jobs of many scripts share their environment, and each knows its file', (head) => {
+  head.connect('n1');
+  const environment = { PATH: '/bin' };
+  const program = { kind: 'script', text: '#!/bin/sh', args: [] } as const;
+  const ids = ['/w/a.sh', '/w/b.sh', ''].map((scriptPath) =>
+    head.submit({ program, environment, scriptPath }),
+  );
+  assert.equal(head.state.environments.size, 1);
+  const specs = ids.map((id) => head.job(id).spec);
+  assert.deepEqual(
+    specs.map(({ scriptPath }) => scriptPath),
+    ['/w/a.sh', '/w/b.sh', ''],
+  );
+  assert.ok(specs.every((spec) => resubmissionOf(spec).scriptPath === spec.scriptPath));
 });
 
 const ARGV: Submission = { program: { kind: 'argv', argv: ['x'] } };

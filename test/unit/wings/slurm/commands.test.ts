@@ -6,6 +6,7 @@ import type { Context } from '../../../../src/kernel/cli/context.ts';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
+import { verb as sbatch } from '../../../../src/wings/slurm/cli/sbatch.ts';
 import { verb as scancel } from '../../../../src/wings/slurm/cli/scancel.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
@@ -18,12 +19,15 @@ type Asked = {
   readonly query: { readonly before?: number; readonly owner?: string };
 };
 
+type Answer = (name: string, asked: Asked) => unknown;
+
 /** What it prints, says on its error output, and ends with. */
 async function use(
   verb: Verb,
   args: readonly string[],
-  answer: (name: string, asked: Asked) => unknown,
+  answer: Answer,
   runLine?: Context['runLine'],
+  own: object = {},
 ) {
   const out: string[] = [];
   const errors: string[] = [];
@@ -36,6 +40,7 @@ async function use(
     program: 'slurm',
     terminal: {},
     runLine,
+    ...own,
   } as unknown as Context;
   const code = await verb.run({ context, args, options: {} });
   return { code, out: out.join('\n'), errors: errors.join('') };
@@ -152,17 +157,24 @@ test('[X4] a width that somebody has put into a name makes no long text', async 
 });
 
 test('[X4] scontrol shows the path of a script as its command, and none of a line', async () => {
-  const commandOf = async (environment: Record<string, string> | null, program: unknown) => {
-    const job = { ...waiting(42), qos: 'normal', held: false, requeue: true, environment, program };
+  const commandOf = async (
+    environment: Record<string, string> | null,
+    program: unknown,
+    more: { readonly scriptPath?: string } = {},
+  ) => {
+    const own = { qos: 'normal', held: false, requeue: true, environment, program };
+    const job = { ...waiting(42), ...own, ...more };
     const got = await use(scontrol, ['show', 'job', '42'], (name) =>
       name === 'listTasks' ? { tasks: [], next: null } : { ...job, priority: 0, nice: 0 },
     );
     return /Command=(.*)/.exec(got.out)?.[1];
   };
   const script = { kind: 'script', text: '#!/bin/sh', args: ['a', 'b'] };
+  assert.equal(await commandOf({}, script, { scriptPath: '/w/md.sh' }), '/w/md.sh a b');
   assert.equal(await commandOf({ WEFT_SLURM_SCRIPT: '/w/md.sh' }, script), '/w/md.sh a b');
   const line = { kind: 'shell', line: 'true' };
   assert.equal(await commandOf({ WEFT_SLURM_SCRIPT: '' }, line), '(null)');
+  assert.equal(await commandOf({}, line, { scriptPath: '' }), '(null)');
   assert.equal(await commandOf({}, line), 'true', 'one that came another way');
   assert.equal(await commandOf(null, undefined), 'true', "somebody else's");
 });
@@ -331,4 +343,29 @@ test('[X4] sacct asks one by one for a few jobs far apart, and reads many by the
     asked: [{ name: 'listJobs', before: 590_002, owner: 'ann' }],
     lines: 60,
   });
+});
+
+test('[X4] sbatch says the path of its script beside the variables, if the head takes it', async () => {
+  const bodies: { readonly scriptPath?: string; readonly environment: object }[] = [];
+  const own = { environment: { PATH: '/bin' }, cwd: '/w', directory: '/w/.weft' };
+  const submit = (isOld: boolean) => {
+    const answer = (name: string, asked: { readonly body: (typeof bodies)[number] }) => {
+      if (name !== 'submitJob') return { nodes: [], clusterName: 'lab' };
+      const { body } = asked;
+      bodies.push(body);
+      if (!isOld || body.scriptPath === undefined) return { jobId: 42 };
+      const message = "unknown key 'scriptPath'";
+      throw new Failure({ kind: 'invalid_argument', code: 'argument.invalid', message });
+    };
+    return use(sbatch, ['--wrap=true'], answer as unknown as Answer, undefined, own);
+  };
+  for (const isOld of [false, true]) {
+    const got = await submit(isOld);
+    assert.deepEqual([got.code, got.out], [0, 'Submitted batch job 42'], got.errors);
+  }
+  assert.deepEqual(
+    bodies.map(({ scriptPath }) => scriptPath),
+    ['', '', undefined],
+  );
+  for (const { environment } of bodies) assert.ok(!('WEFT_SLURM_SCRIPT' in environment));
 });
