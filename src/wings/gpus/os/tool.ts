@@ -6,7 +6,7 @@ import { systemCommands } from '../../../kernel/os/commands.ts';
 import { isOnPath } from '../../../kernel/os/container-runtimes.ts';
 import type { CommandEnd } from '../../../kernel/ports/commands.ts';
 import type { Said, Tool } from '../ports/machine-view.ts';
-import { type LeftTools, markOfTool } from './left-tools.ts';
+import { type LeftTools, markedTool } from './left-tools.ts';
 
 /** Eight cards without persistence take 30 s to wake. */
 const TIMEOUT_MS = 30_000;
@@ -36,8 +36,8 @@ export class SystemTool implements Tool {
     }
     this.#isRunning = true;
     const end = await systemCommands.run({
-      argv: [this.#program, ...args],
-      environment: { LC_ALL: 'C', ...markOfTool(this.#program) },
+      argv: markedTool(this.#program, args),
+      environment: { LC_ALL: 'C' },
       timeoutMs: TIMEOUT_MS,
       keep: { part: 'first', length: OUTPUT_LENGTH_MAX },
       lengthMax: OUTPUT_LENGTH_MAX,
