@@ -64,6 +64,7 @@ describe('the Python package', { skip, timeout: 900_000 }, () => {
   }
 
   it('is of the oldest grammar that it is for', () => passes('tests.test_sources'));
+  it('the table of an Executor while its head is away', () => passes('tests.test_table'));
   it('jobs, arrays, files, output, events and mistakes', () => passes('tests.test_client'));
   it('functions: what they give and raise, and what is killed', () =>
     passes('tests.test_executor'));
