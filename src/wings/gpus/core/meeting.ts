@@ -40,11 +40,14 @@ function isOfRanks({ processesPerNode, share, mpi }: Met): boolean {
   return mpi === undefined && processesPerNode === share.gpus.length;
 }
 
-/** What joins the task is none of its ranks: it would wait for them, or take the place of one. */
+/**
+ * What joins the task is none of its ranks. Where they meet and how many they are it is told: a
+ * script that sets these to the same values means its steps to have them.
+ */
 function ranksOf({ nodes, nodeRank, processesPerNode: count }: Met): Meeting {
   return {
     ours: { WORLD_SIZE: String(nodes.length * count), LOCAL_WORLD_SIZE: String(count) },
-    ofProcesses: ['MASTER_ADDR', 'MASTER_PORT', 'WORLD_SIZE', 'LOCAL_WORLD_SIZE'],
+    ofProcesses: ['LOCAL_WORLD_SIZE'],
     ofRank: (rank) => ({ RANK: String(nodeRank * count + rank), LOCAL_RANK: String(rank) }),
   };
 }
