@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
@@ -73,11 +74,24 @@ test('[N20] a lock in a copied folder is held by nobody', (t) => {
   taken.release();
 });
 
+/** Until what is written has a later time than this file: one tick of the kernel, some ms. */
+function passTick(file: string): void {
+  const probe = `${file}.probe`;
+  const changedAt = (one: string): bigint => statSync(one, { bigint: true }).ctimeMs;
+  const until = performance.now() + 10_000;
+  do {
+    assert.ok(performance.now() < until, 'the clock of the file system stands still');
+    writeFileSync(probe, '');
+  } while (changedAt(probe) <= changedAt(file));
+  rmSync(probe);
+}
+
 test('[N20] an agent knows that its folder is a copy, and of which one', (t) => {
   const { original, copy } = folders(t);
   writeFileSync(join(original, 'instance'), 'one');
   assert.equal(isCopied(original, 'boot'), false, 'nothing is known yet');
   noteOrigin(original, 'boot', null);
+  passTick(join(original, 'instance'));
   cpSync(original, copy, { recursive: true });
   assert.equal(isCopied(original, 'boot'), false);
   assert.equal(isCopied(copy, 'boot'), true);
@@ -112,6 +126,7 @@ test('[N20] what a copy says of its original is set aside, and is still there', 
   const log = { warn: (_: unknown, message: string) => warned.push(message) };
   const was = await instanceOf({ stateDir: original, elsewhere: null }, 'boot', log);
   writeFileSync(join(original, 'journal'), 'ends');
+  passTick(join(original, 'instance'));
   cpSync(original, copy, { recursive: true });
   assert.equal(await instanceOf({ stateDir: original, elsewhere: null }, 'boot', log), was);
   assert.deepEqual(warned, []);
@@ -125,6 +140,7 @@ test('[N20] a folder whose launcher answers is no copy, whatever its files look 
   const { original, copy } = folders(t);
   const log = { warn: () => assert.fail('it is no copy') };
   const was = await instanceOf({ stateDir: original, elsewhere: null }, 'boot', log);
+  passTick(join(original, 'instance'));
   cpSync(original, copy, { recursive: true });
   writeFileSync(join(copy, 'journal'), 'ends');
   const launcher = createServer().listen(join(copy, 'launcher.sock'));
