@@ -48,10 +48,13 @@ export class VirtualMachine {
 
   async #powerOn(parameters: readonly string[]): Promise<void> {
     const cable = join(this.directory, 'line');
-    const kernel = ['console=ttyS0 quiet panic=-1 root=/dev/nvme0n1 rw', INIT, ...parameters];
+    // What hides a real processor's faults costs an emulated one a third of its time; so do the
+    // wide registers of a newer one.
+    const rest = 'console=ttyS0 quiet panic=-1 mitigations=off root=/dev/nvme0n1 rw';
+    const kernel = [rest, INIT, ...parameters];
     const options = {
       accel: 'tcg,thread=multi',
-      cpu: 'max',
+      cpu: 'Westmere',
       smp: '2',
       m: '1536',
       kernel: this.#kernel,
