@@ -5,7 +5,12 @@ import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { type Allocation, findNode, readAllocation } from '../steps/allocation.ts';
-import { asSaidElsewhere, type RemoteCommand, readArguments } from '../steps/arguments.ts';
+import {
+  asSaidElsewhere,
+  COMMAND_VARIABLE,
+  type RemoteCommand,
+  readArguments,
+} from '../steps/arguments.ts';
 import { connectTo } from '../steps/connect.ts';
 import type { StepEnd } from '../steps/frames.ts';
 import { startRemote } from '../steps/remote.ts';
@@ -18,7 +23,9 @@ process.title = PASSES_SIGNALS;
 await main();
 
 async function main(): Promise<void> {
-  const wish = readArguments(process.argv.slice(2));
+  const wish = readArguments(process.argv.slice(2), process.env);
+  // It is for this program alone: what is started here, and starts others in turn, says its own.
+  delete process.env[COMMAND_VARIABLE];
   if (!wish.ok) return fail(wish.error);
   const allocation = readAllocation(process.env);
   if (!allocation.ok) return fail(allocation.error);

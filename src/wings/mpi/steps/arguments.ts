@@ -24,10 +24,15 @@ export function asSaidElsewhere(command: string, path: string | undefined): stri
   return command.replaceAll(`'${path}'`, `"${own}"`).replaceAll(path, own);
 }
 
-export const USAGE = 'usage: weft-rsh [-n] HOST COMMAND...';
+/** Has the command, in place of words that every user of the node can read. */
+export const COMMAND_VARIABLE = 'WEFT_RSH_COMMAND';
+export const USAGE = `usage: weft-rsh [-n] HOST COMMAND..., or weft-rsh [-n] HOST with ${COMMAND_VARIABLE}`;
 
 /** What is asked for, or what is wrong with it. */
-export function readArguments(words: readonly string[]): Result<RemoteCommand, string> {
+export function readArguments(
+  words: readonly string[],
+  environment: Readonly<Record<string, string | undefined>>,
+): Result<RemoteCommand, string> {
   let at = 0;
   let takesInput = true;
   for (; words[at]?.startsWith('-'); at += 1) {
@@ -36,8 +41,9 @@ export function readArguments(words: readonly string[]): Result<RemoteCommand, s
     else if (IGNORED_WITH_VALUE.has(word)) at += 1;
     else if (!IGNORED.has(word)) return err(`${word} is not an option of weft-rsh; ${USAGE}`);
   }
-  const [host, ...command] = words.slice(at);
-  if (host === undefined || command.length === 0) return err(USAGE);
+  const [host, ...said] = words.slice(at);
+  const command = said.length > 0 ? said.join(' ') : environment[COMMAND_VARIABLE];
+  if (host === undefined || command === undefined) return err(USAGE);
   if (host.includes('@')) return err(`'${host}' names a user; a step runs as the user of its job`);
-  return ok({ host, command: command.join(' '), takesInput });
+  return ok({ host, command, takesInput });
 }

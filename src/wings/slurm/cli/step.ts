@@ -435,14 +435,17 @@ function runRank(
     ...(cpus === null ? {} : { WEFT_CPUSET: cpus[rank.rank] ?? '' }),
   };
   const own = { ...wish, argv: cpus === null ? wish.argv : boundArgv(wish.argv) };
-  const [program = '', ...args] =
-    rank.node === here ? own.argv : remote(context, own, variables, nodes[rank.node] ?? '');
+  const started =
+    rank.node === here
+      ? { argv: own.argv, variables }
+      : remote(context, own, variables, nodes[rank.node] ?? '');
+  const [program = '', ...args] = started.argv;
   const shown = wish.label ? 'pipe' : 'inherit';
   const input = rank.rank === 0 ? 'inherit' : 'ignore';
   const child = spawn(program, args, {
     stdio: [files?.input ?? input, files?.output ?? shown, files?.error ?? shown],
     cwd: wish.directory,
-    env: { ...wish.environment, ...variables },
+    env: { ...wish.environment, ...started.variables },
   });
   ranks.add(child);
   if (wish.label) {
@@ -508,20 +511,29 @@ function rshIn({ environment }: Context): string {
   );
 }
 
-/** On another node of the job, by the way that MPI launchers take. */
+interface Started {
+  readonly argv: readonly string[];
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/**
+ * On another node of the job, by the way that MPI launchers take. Values of variables are in the
+ * command: it is no word that others can read.
+ */
 function remote(
   context: Context,
   { argv, directory, environment: own }: StepRequest,
   variables: Readonly<Record<string, string>>,
   node: string,
-): readonly string[] {
+): Started {
   const shell = rshIn(context);
   const words = ['cd', directory].map(quoteWord).join(' ');
   const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   const ranks = ['env', ...changedVariables(originOf(context), own), ...set, ...argv].map(
     quoteWord,
   );
-  return [shell, node, `${words} && exec ${ranks.join(' ')}`];
+  const command = `${words} && exec ${ranks.join(' ')}`;
+  return { argv: [shell, node], variables: { ...variables, WEFT_RSH_COMMAND: command } };
 }
 
 function labelled(stream: NodeJS.ReadableStream | null, say: (line: string) => void): void {

@@ -124,6 +124,20 @@ function mpirunIn(t: { after(end: () => void): void }, line: string): string {
   return folder;
 }
 
+test('what a script exports stands in no words of the program that reaches another node', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const shell = path.join(folder, 'rsh');
+  writeFileSync(shell, '#!/bin/sh\necho "$*; $WEFT_RSH_COMMAND"\n');
+  chmodSync(shell, 0o755);
+  const more = { SLURM_JOB_NODELIST: 'n[1-2]', WEFT_RSH: shell };
+  const { context } = onNode(folder, more);
+  const words = ['-N2', '-n2', '-oout.%t', '--export=ALL,APIKEY=secret', 'true'];
+  assert.equal(await srun(context, words), 0);
+  const said = readFileSync(path.join(folder, 'out.1'), 'utf8');
+  assert.match(said, /^n2; cd .* && exec env APIKEY=secret .* true$/m);
+});
+
 test('[Z14] mpirun has the values of variables that its words name', async (t) => {
   const folder = mpirunIn(t, 'echo "[1,0]<stdout>:$SLURM_NTASKS $*"');
   const environment = { PATH: `${folder}:${process.env['PATH']}` };

@@ -10,12 +10,20 @@ import { asSaidElsewhere, readArguments } from '../../../../../src/wings/mpi/ste
 import { FRAME_BYTES_MAX, FrameReader, KINDS } from '../../../../../src/wings/mpi/steps/frames.ts';
 
 test('arguments are those of rsh and ssh', () => {
-  const read = (...words: string[]) => readArguments(words);
+  const read = (...words: string[]) => readArguments(words, {});
   const wish = { host: 'n2', command: 'orted -mca a b', takesInput: true };
   assert.deepEqual(read('n2', 'orted', '-mca', 'a', 'b'), { ok: true, value: wish });
   assert.deepEqual(read('-x', '-o', 'A=b', 'n2', 'orted -mca a b'), { ok: true, value: wish });
   const quiet = { ...wish, takesInput: false };
   assert.deepEqual(read('-n', '-q', 'n2', 'orted -mca a b'), { ok: true, value: quiet });
+});
+
+test('a command that others are not to read stands in a variable', () => {
+  const variables = { WEFT_RSH_COMMAND: 'env KEY=secret true' };
+  const wish = { host: 'n2', command: 'env KEY=secret true', takesInput: true };
+  assert.deepEqual(readArguments(['n2'], variables), { ok: true, value: wish });
+  const said = readArguments(['n2', 'hostname'], variables);
+  assert.equal(said.ok && said.value.command, 'hostname', 'words are what is meant');
 });
 
 test('[A31] the remote shell of this node is named as the one of the node that runs the command', () => {
@@ -34,7 +42,7 @@ for (const [words, says] of [
   [['bob@n2', 'true'], /runs as the user of its job/],
 ] as const) {
   test(`weft-rsh ${words.join(' ')} is refused`, () => {
-    const read = readArguments(words);
+    const read = readArguments(words, {});
     assert.match(read.ok ? '' : read.error, says);
   });
 }
