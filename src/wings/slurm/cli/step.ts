@@ -2,9 +2,8 @@
 // the highest of their exit codes.
 
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, openSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { constants } from 'node:os';
-import path from 'node:path';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -18,7 +17,6 @@ import {
   nodesFor,
   onEach,
   type Rank,
-  rankFile,
   ranksOn,
   roomProblem,
   type StepShape,
@@ -29,6 +27,7 @@ import { noteStep, within } from './noted-step.ts';
 import { Places } from './places.ts';
 import { runPmix } from './pmix-ranks.ts';
 import { ProcessTree } from './processes-below.ts';
+import { inputsOf, type RankFiles, withFiles } from './rank-files.ts';
 import { StepWatch } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
 import { taskOf } from './task-of.ts';
@@ -125,15 +124,10 @@ async function runRanks(
   step: Omit<RankPosition, 'rank' | 'files'>,
 ): Promise<number[]> {
   const { nodes, ranks, number } = step;
-  const opened = new Map<string, number>();
-  let ends: Promise<number>[];
-  try {
-    // All of them before the first rank: none runs where one could not.
-    const files = all.map((rank) => filesOf(context, wish, { rank, nodes, number, opened }));
-    ends = all.map((rank, at) => runRank(context, wish, { ...step, rank, files: files[at] }));
-  } finally {
-    for (const fd of opened.values()) closeSync(fd);
-  }
+  // All of them before the first rank: none runs where one could not.
+  const ends = await withFiles(context, wish, { all, nodes, number }, (files) =>
+    all.map((rank, at) => runRank(context, wish, { ...step, rank, files: files[at] })),
+  );
   const watch = watchOver(context, wish, { ranks, number });
   for (const end of ends) void end.then((code) => watch.ended(code));
   return Promise.all(ends).finally(() => watch.close());
@@ -158,9 +152,7 @@ async function runPmixRanks(
     SLURM_STEPID: number,
   };
   const origin = { ...without(environment, own), ...originOf(context) };
-  const opened = new Map<string, number>();
-  try {
-    const files = all.map((rank) => filesOf(context, wish, { rank, nodes, number, opened }));
+  return withFiles(context, wish, { all, nodes, number }, async (files) => {
     const watch = watchOver(context, wish, { ranks, number });
     const code = await runPmix(context, {
       argv: wish.argv,
@@ -174,7 +166,7 @@ async function runPmixRanks(
       environment: { ...environment, ...own },
       label: wish.label,
       files,
-      input: inputsOf(context, wish, all, step),
+      input: inputsOf(context, wish, { all, nodes, number }),
       cpus: step.cpus,
       started: (child) => {
         ranks.add(child);
@@ -182,34 +174,12 @@ async function runPmixRanks(
       },
     }).finally(() => watch.close());
     return all.map(() => code);
-  } finally {
-    for (const fd of opened.values()) closeSync(fd);
-  }
+  });
 }
 
 /** Those that are not among the others. */
 function without(all: NodeJS.ProcessEnv, others: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(all).filter(([name]) => others[name] === undefined));
-}
-
-/** The file that each reads on its own node; null: none is said. */
-function inputsOf(
-  { environment }: Context,
-  { input, directory }: StepRequest,
-  all: readonly Rank[],
-  { nodes, number }: Pick<RankPosition, 'nodes' | 'number'>,
-): string[] | null {
-  if (input === undefined) return null;
-  return all.map((rank) => {
-    const own = { ...jobOf(environment), node: nodes[rank.node] ?? '', step: number };
-    return path.resolve(directory, rankFile(input, rank, own));
-  });
-}
-
-function jobOf(environment: Context['environment']) {
-  const job = environment['SLURM_JOB_ID'] ?? '';
-  const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
-  return { job, index, name: environment['SLURM_JOB_NAME'] ?? '' };
 }
 
 /** Nothing of the kind is said where a program cannot be started. */
@@ -363,55 +333,6 @@ interface RankPosition {
   readonly files: RankFiles | undefined;
   /** That of the step. */
   readonly number: string;
-}
-
-/** Open descriptors; null: the rank has those of srun. */
-interface RankFiles {
-  readonly input: number | null;
-  readonly output: number | null;
-  readonly error: number | null;
-}
-
-/**
- * Ranks that name the same file write into it by one descriptor: each with its own would write over
- * the others. Each reads a file from its beginning.
- */
-function filesOf(
-  { environment }: Context,
-  wish: StepRequest,
-  {
-    rank,
-    nodes,
-    number: step,
-    opened,
-  }: {
-    readonly rank: Rank;
-    readonly nodes: readonly string[];
-    readonly number: string;
-    readonly opened: Map<string, number>;
-  },
-): RankFiles {
-  const own = { ...jobOf(environment), node: nodes[rank.node] ?? '', step };
-  const open = (pattern: string | undefined, flag: 'r' | 'w' | 'a'): number | null => {
-    if (pattern === undefined) return null;
-    const file = path.resolve(wish.directory, rankFile(pattern, rank, own));
-    const key = flag === 'r' ? `${rank.rank} reads ${file}` : file;
-    const fd = opened.get(key) ?? openOr(file, flag);
-    opened.set(key, fd);
-    return fd;
-  };
-  const flag = wish.append ? 'a' : 'w';
-  const output = open(wish.output, flag);
-  const error = wish.error === undefined ? output : open(wish.error, flag);
-  return { input: open(wish.input, 'r'), output, error };
-}
-
-function openOr(file: string, flag: 'r' | 'w' | 'a'): number {
-  try {
-    return openSync(file, flag);
-  } catch (error) {
-    throw usage(`Could not open file ${file}: ${fileProblem(error)}`);
-  }
 }
 
 function runRank(
