@@ -2,6 +2,7 @@
    (so nothing is copied, whatever our size) and therefore makes plain system calls only. Until the
    exec this thread stands still, however long a file system hangs; see leader.h. */
 #define _GNU_SOURCE
+#include "cpus.h"
 #include "lease.h"
 #include "spawn.h"
 
@@ -29,6 +30,8 @@ struct plan {
   gid_t *gids;
   struct limit *limits;
   char *cwd, *in, *out, *err, **argv, **env, **cgroups, *search;
+  char **bound; /* the entry of the environment that says to which cpus; NULL: to none */
+  cpu_set_t cpus;
   struct launch *launch;
   /* Written by the child, read by us when it has gone on to its program or ended. */
   int failure;
@@ -94,6 +97,12 @@ static UNWATCHED void join_cgroups(struct plan *p) {
     if (fd < 0 || write(fd, "0", 1) != 1) fail(p, STAGE_CGROUP);
     close(fd);
   }
+}
+
+/* Near its gpus it is faster, and elsewhere it runs, too: then it is not told that it is bound. */
+static UNWATCHED void bind_to_cpus(struct plan *p) {
+  if (!p->bound || !syscall(SYS_sched_setaffinity, 0, sizeof p->cpus, &p->cpus)) return;
+  for (char **entry = p->bound; (*entry = entry[1]); entry++) continue;
 }
 
 static UNWATCHED void apply_limits(struct plan *p) {
@@ -202,6 +211,7 @@ static UNWATCHED int child(void *context) {
   signal(SIGPIPE, SIG_DFL);
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, NULL);
+  bind_to_cpus(p);
   apply_limits(p);
   become_user(p);
   if (chdir(p->cwd)) fail(p, STAGE_CHDIR);
@@ -218,18 +228,26 @@ static UNWATCHED int child(void *context) { /* the fuzzed build starts nothing *
 }
 #endif
 
-static const char *env_entry(char **env, const char *name) {
+static char **env_entry(char **env, const char *name) {
   size_t n = strlen(name);
   for (; *env; env++)
-    if (!strncmp(*env, name, n) && (*env)[n] == '=') return *env;
+    if (!strncmp(*env, name, n) && (*env)[n] == '=') return env;
   return NULL;
+}
+
+/* A step has no mark of its own: it binds itself, or fails. */
+static void take_cpus(struct plan *p, bool is_marked) {
+  static const char name[] = "WEFT_CPUSET";
+  p->bound = is_marked ? env_entry(p->env, name) : NULL;
+  if (p->bound) cpus_read(*p->bound + sizeof name, &p->cpus);
 }
 
 static void start(struct plan *p, struct record *rec, struct launch *launch) {
   unsigned char stack[STACK_BYTES] __attribute__((aligned(64)));
-  const char *mark = env_entry(p->env, "WEFT_LAUNCH"), *search = env_entry(p->env, "PATH");
+  char **marked = env_entry(p->env, "WEFT_LAUNCH"), **search = env_entry(p->env, "PATH");
+  const char *mark = marked ? *marked : NULL;
   static char usual[] = "/usr/local/bin:/usr/bin:/bin";
-  p->search = search ? (char *)(uintptr_t)search + 5 : usual;
+  p->search = search ? *search + 5 : usual;
   p->launch = launch;
   rec->lease_ms = p->lease_ms;
   if (!lease_lasts(rec)) p->failure = ETIME, p->stage = STAGE_LEASE;
@@ -238,6 +256,7 @@ static void start(struct plan *p, struct record *rec, struct launch *launch) {
   else if (mark && !(rec->mark = strdup(mark))) p->failure = ENOMEM;
   rec->uid = p->flags & SET_IDS ? p->uid : geteuid();
   if (p->failure) return;
+  take_cpus(p, mark != NULL);
   lease_watch(rec);
   launch_begins(launch);
   /* The kernel writes the pid before the child runs: others may have to know it while we wait. */

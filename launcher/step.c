@@ -6,6 +6,7 @@
    other. Nothing is gathered: who does not read what is said here holds up the program, and nobody
    else. */
 #define _GNU_SOURCE
+#include "cpus.h"
 #include "step.h"
 
 #include <errno.h>
@@ -254,16 +255,7 @@ static void serve(int signals) {
 /* `0-3,8`; false when it is none, or not for us. */
 static bool bind_to(const char *list) {
   cpu_set_t set;
-  unsigned first, last;
-  int length;
-  CPU_ZERO(&set);
-  while (sscanf(list, "%u%n", &first, &length) == 1) {
-    list += length;
-    last = first;
-    if (*list == '-' && sscanf(++list, "%u%n", &last, &length) == 1) list += length;
-    for (unsigned cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++) CPU_SET(cpu, &set);
-    if (*list++ != ',') break;
-  }
+  cpus_read(list, &set);
   return !sched_setaffinity(0, sizeof set, &set);
 }
 

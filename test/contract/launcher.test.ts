@@ -22,6 +22,7 @@ import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { LauncherClient } from '../../src/kernel/agent/launcher-client.ts';
 import { RequestWriter } from '../../src/kernel/agent/launcher-wire.ts';
+import { parseCpuList } from '../../src/kernel/base/cpu-list.ts';
 import type { ProcessEvent } from '../../src/kernel/model/processes.ts';
 import {
   ENDS_PREFIX,
@@ -295,6 +296,21 @@ function suite(flavour: Flavour): void {
     agent.spawn({ id: ++id, argv: shell(script) });
     const { userUs, systemUs } = await agent.answer('exited', id);
     assert.equal(userUs + systemUs > 10_000, has('usage'));
+  });
+
+  test('a program is bound to the cpus that its environment names, where there are such', async () => {
+    const script = 'echo "$WEFT_CPUSET $(grep Cpus_allowed_list /proc/self/status)"';
+    const bound = (cpuset: string, mark = 'WEFT_LAUNCH=x'): Promise<string> => {
+      const environment = [`PATH=${PATH}`, `WEFT_CPUSET=${cpuset}`, mark];
+      return outputOf({ id: ++id, argv: shell(script), environment });
+    };
+    const all = readFileSync('/proc/self/status', 'utf8').match(/Cpus_allowed_list:\t(.*)/)?.[1];
+    const one = String(parseCpuList(all ?? '').at(-1));
+    assert.equal(await bound(`${one},1000`), `${one},1000 Cpus_allowed_list:\t${one}\n`);
+    assert.equal(await bound('1000-1010'), ` Cpus_allowed_list:\t${all}\n`);
+    assert.equal(await bound('x'), ` Cpus_allowed_list:\t${all}\n`);
+    // A step: it binds itself.
+    assert.equal(await bound(one, 'A=1'), `${one} Cpus_allowed_list:\t${all}\n`);
   });
 
   test('death by a signal is reported as that signal', async () => {

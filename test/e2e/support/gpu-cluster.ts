@@ -6,7 +6,7 @@ import type { CardView, NodeView } from '../../../src/kernel/api/nodes.ts';
 import { type FakeCard, type FakeWorld, pidsFile } from '../../support/gpu/world.ts';
 import { endNow } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
-import { LocalCluster } from './local-cluster.ts';
+import { LocalCluster, repository, runProgram, type Said, type Setting } from './local-cluster.ts';
 
 const TOOLS = path.join(import.meta.dirname, '..', '..', 'support', 'gpu');
 export const WORKSTATION = JSON.parse(
@@ -61,6 +61,24 @@ export class GpuCluster extends LocalCluster {
     return until(`the cards are ${states}`, async () => {
       return (await this.states(name)) === states || undefined;
     });
+  }
+}
+
+/** A cluster whose daemons see what a line of a shell mounts, for them alone. */
+export class RemountedCluster extends GpuCluster {
+  readonly #mount: string;
+
+  constructor(mount: string) {
+    super();
+    this.#mount = mount;
+  }
+
+  override run(program: string, args: readonly string[], setting: Setting = {}): Promise<Said> {
+    if (args[0] !== 'up') return super.run(program, args, setting);
+    const line = `{ ${this.#mount}; } && exec "$@"`;
+    const script = path.join(repository, 'bin', `${program}.mjs`);
+    const argv = ['unshare', '-m', 'sh', '-c', line, 'sh', process.execPath, script, ...args];
+    return runProgram(argv, { cwd: this.work, env: this.env, ...setting });
   }
 }
 

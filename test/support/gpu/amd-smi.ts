@@ -6,10 +6,11 @@ const size = (value: number) => ({ value, unit: 'MB' });
 
 const ROWS: Readonly<Record<string, (card: FakeCard, world: FakeWorld) => object>> = {
   list: ({ bus, uuid, index }) => ({ bdf: `0000:${bus}`, hip_uuid: uuid, hip_id: index }),
-  static: ({ name, memory }, { driver = '6.14.5' }) => ({
+  static: ({ name, memory, numa }, { driver = '6.14.5' }) => ({
     asic: { market_name: name },
     driver: { name: 'amdgpu', version: driver },
     vram: { size: size(memory) },
+    ...(numa === undefined ? {} : { numa: { node: numa, affinity: numa } }),
   }),
   metric: ({ busy = 0, used = 0 }) => ({
     usage: { gfx_activity: { value: busy, unit: '%' } },

@@ -16,6 +16,8 @@ export interface FakeCard {
   readonly used?: number;
   /** Percent. */
   readonly busy?: number;
+  /** The part of the machine's memory that is near it, as tools of AMD say it. */
+  readonly numa?: number;
   /** Set when the card has fallen off the bus, in these words. */
   readonly lost?: string;
   /** Cells by field, in place of the usual ones. */

@@ -12,6 +12,8 @@ import type { SpawnRequest } from './wire.ts';
 const OUTER = `
 nice=$1; shift
 while [ "$1" != -- ]; do echo 0 2>/dev/null >"$1" || { echo 2 >&3; exit 127; }; shift; done; shift
+[ -z "$WEFT_CPUSET" ] || [ -z "$WEFT_LAUNCH" ] ||
+  taskset -pc "$WEFT_CPUSET" $$ >/dev/null 2>&1 || unset WEFT_CPUSET
 renice -n "$nice" -p $$ >/dev/null 2>&1 || [ "$nice" = 0 ] || { echo 3 >&3; exit 127; }
 exec "$@"`;
 

@@ -40,7 +40,7 @@ export interface ContainedWorker {
 const OF_THE_MACHINE: ReadonlySet<string> = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'PWD', 'OLDPWD', 'TMPDIR', 'HOSTNAME'],
   ...['LD_LIBRARY_PATH', 'LD_PRELOAD', 'NODE_OPTIONS', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'],
-  ...['WEFT_HOSTFILE', 'WEFT_HOSTFILE_SLOTS'],
+  ...['WEFT_CPUSET', 'WEFT_HOSTFILE', 'WEFT_HOSTFILE_SLOTS'],
 ]);
 /** Prefix of the script's own variables: no job can set one that begins so. */
 const OURS = 'WEFT_LIMIT_';

@@ -1,10 +1,12 @@
 // Looks every so often at the cards of the machine, for all nodes of a program together.
 
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
+import type { CpusOfParts } from '../core/near-cpus.ts';
 import type { CardRules, Holder, Machine, Tracked } from '../core/state.ts';
 import { EMPTY, watchCards } from '../core/watch.ts';
 import type { Answer } from '../model/answer.ts';
 import type { CardSource } from './card-source.ts';
+import { machineCpus } from './machine-cpus.ts';
 
 export interface LookSettings extends CardRules {
   /** Between two looks. */
@@ -55,6 +57,11 @@ export class Lookout {
 
   get machine(): Machine {
     return this.#machine;
+  }
+
+  /** Read anew each time: cpus come and go. */
+  cpus(): CpusOfParts {
+    return machineCpus(this.#source.machine);
   }
 
   /** Cards that a node of this program has, but this one. */

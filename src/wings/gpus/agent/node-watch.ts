@@ -8,13 +8,14 @@ import { isSame } from '../../../kernel/base/same.ts';
 import type { Device } from '../../../kernel/model/device.ts';
 import type { CardUse, GpuCard } from '../../../kernel/model/gpu.ts';
 import { GPU_NOTES_MAX } from '../../../kernel/model/limits.ts';
-import type { Share } from '../../../kernel/model/orders.ts';
+import type { LaunchOrder, Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
-import { processesOf } from '../../../kernel/runner/epoch.ts';
+import { type Epoch, isNext, processesOf } from '../../../kernel/runner/epoch.ts';
 import { warmth } from '../core/cells.ts';
 import { DEVICES } from '../core/devices.ts';
 import { fenceOf, shutBut } from '../core/fenced.ts';
 import { keepsAt, withKeep } from '../core/keeps.ts';
+import { type Nearby, nearCpus } from '../core/near-cpus.ts';
 import { countedOf, inOrder, isSeen, nodeGpus, recall } from '../core/node-cards.ts';
 import {
   type CardChoice,
@@ -134,6 +135,23 @@ export class NodeWatch implements Companion, Viewer {
       shareBytes: gpuShareBytes ?? null,
     };
     return variablesOf(given);
+  }
+
+  /** Cpus near the cards of the task with this order, by which it is kept; null: it may use any. */
+  near({ epochId, share }: LaunchOrder): readonly number[] | null {
+    if (share.gpus.length === 0) return null;
+    const before: Nearby[] = [];
+    for (const epoch of this.#agent.state.epochs.values()) {
+      if (epoch.order.epochId === epochId) break;
+      if (isUsing(epoch)) before.push(this.#nearby(epoch.order.share));
+    }
+    return nearCpus(this.#nearby(share), before, this.#lookout.cpus());
+  }
+
+  #nearby({ gpus, resources }: Share): Nearby {
+    const { cards } = this.#lookout.machine;
+    const parts = gpus.map((number) => cards.get(this.#uuids[number] ?? '')?.seen.numaNode);
+    return { parts, cpuCount: resources.cpuCount };
   }
 
   /** Devices of the machine's cards that a task with these may not open. */
@@ -262,6 +280,11 @@ export class NodeWatch implements Companion, Viewer {
     const { state, ports } = this.#agent;
     return heldEpochs(state, ports.clock.now()).flatMap(({ share }) => [...share.gpus]);
   }
+}
+
+/** A start that waits for a place has what its job holds there already. */
+function isUsing(epoch: Epoch): boolean {
+  return !isNext(epoch) && epoch.phase !== 'storing' && epoch.phase !== 'ended';
 }
 
 function unmetWords({ name, makers }: UnmetName): string {

@@ -2,6 +2,7 @@
 // them.
 
 import type { AgentInside, AgentPart, AtSocket } from '../../../kernel/agent/part.ts';
+import { formatCpuList } from '../../../kernel/base/cpu-list.ts';
 import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import { meetingOf } from '../core/meeting.ts';
 import type { KnownCards } from '../ports/known-cards.ts';
@@ -22,7 +23,9 @@ export function gpusPart(
   return {
     variables: ({ order }) => {
       const { ours = {}, ...meeting } = meetingOf(order, (node) => lookout.isHere(node));
-      return { ...meeting, ours: { ...watch?.variables(order.share), ...ours } };
+      const near = watch?.near(order) ?? null;
+      const bound = near === null ? {} : { WEFT_CPUSET: formatCpuList(near) };
+      return { ...meeting, ours: { ...watch?.variables(order.share), ...bound, ...ours } };
     },
     shut: (share) => watch?.shut(share) ?? [],
     accompany: (agent) => {

@@ -1,6 +1,7 @@
 // To which cpus the processes of a step are bound: those of their task on a node, of which no other
 // task there binds anything to any.
 
+import { formatCpuList } from '../../../kernel/base/cpu-list.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import type { Cpu } from '../model/cpu.ts';
 
@@ -35,14 +36,7 @@ export function cpusOf(held: readonly Cpu[], { to, local, of }: BindWish): reado
 
 /** The way Linux writes them: `0-3,8`. */
 export function formatCpus(cpus: readonly Cpu[]): string {
-  const ids = cpus.map(({ id }) => id).sort((a, b) => a - b);
-  const ranges: { first: number; last: number }[] = [];
-  for (const id of ids) {
-    const range = ranges.at(-1);
-    if (range !== undefined && range.last === id - 1) range.last = id;
-    else ranges.push({ first: id, last: id });
-  }
-  return ranges.map(({ first, last }) => (first === last ? `${first}` : `${first}-${last}`)).join();
+  return formatCpuList(cpus.map(({ id }) => id));
 }
 
 /** The cpus of one machine, for all nodes that a program has there. */

@@ -9,12 +9,12 @@ export function isAskable(name: string): boolean {
   return !OURS.test(name) && !name.includes('=');
 }
 
-/** The helper binds its program to these. */
+/** The helper binds its program to these: its own, or else those that its task is kept to. */
 const CPUS = 'WEFT_CPUSET';
 
 /**
  * `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. `cpus`:
- * null: it is not bound.
+ * null: to none of its own.
  */
 export function stepEnvironment(
   task: readonly string[],
@@ -38,7 +38,7 @@ export function stepEnvironment(
   }
   if (cpus !== null) own.push([CPUS, cpus]);
   if (terminal !== null) own.push(['WEFT_STEP_PTY', `${terminal.rows}x${terminal.columns}`]);
-  const names = new Set([CPUS, ...own.map(([name]) => name)]);
+  const names = new Set(own.map(([name]) => name));
   const kept = task.filter((entry) => !names.has(entry.slice(0, entry.indexOf('='))));
   return [...kept, ...own.map(([name, value]) => `${name}=${value}`)];
 }

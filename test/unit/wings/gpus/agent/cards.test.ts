@@ -107,6 +107,21 @@ async function start(
   await world.clock.settle();
 }
 
+/** A machine with two parts of memory, and a card at each. */
+function twoParts(allowed: string): void {
+  const parts = '/sys/devices/system/node';
+  files = {
+    '/proc/self/status': `Name:\tnode\nCpus_allowed_list:\t${allowed}\n`,
+    [`${parts}/node0`]: '',
+    [`${parts}/node0/cpulist`]: '0-3,8-11\n',
+    [`${parts}/node1`]: '',
+    [`${parts}/node1/cpulist`]: '4-7,12-15\n',
+    [`${parts}/has_cpu`]: '0-1\n',
+    '/sys/bus/pci/devices/0000:00:00.0/numa_node': '0\n',
+    '/sys/bus/pci/devices/0000:01:00.0/numa_node': '1\n',
+  };
+}
+
 function told(): NodeGpus[] {
   return world.head.received.flatMap((message) =>
     message.kind === 'heartbeat' && message.gpus !== undefined ? [message.gpus] : [],
@@ -143,6 +158,26 @@ test('[V1] a card that comes while the agent runs is offered in a new session', 
   assert.equal(world.head.hellos.length, 2);
   assert.equal(hello?.resources.gpuCount, 2);
   assert.equal(states(hello?.gpus), 'GPU-a free, GPU-b free');
+});
+
+test('[V32] a task is kept to the cpus near its cards, of those that the node may use', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  twoParts('0-9,12');
+  await start();
+  let job = 0;
+  const starts = async (gpus: readonly number[], cpuCount: number): Promise<string> => {
+    job += 1;
+    world.head.order(launch(job, shell('x'), { share: { ...share(cpuCount, 0), gpus } }));
+    await world.clock.settle();
+    const { environment = [] } = world.launcher.started[job - 1] ?? {};
+    return environment.find((entry) => entry.startsWith('WEFT_CPUSET=')) ?? 'any';
+  };
+  assert.equal(await starts([1], 3), 'WEFT_CPUSET=4-7,12');
+  assert.equal(await starts([0], 6), 'WEFT_CPUSET=0-3,8-9');
+  assert.equal(await starts([1], 3), 'any', 'the first leaves too few');
+  assert.equal(await starts([0, 1], 1), 'any', 'cards of both');
+  assert.equal(await starts([], 1), 'any');
 });
 
 test('[V4] a task finds its card by uuid, also when its number has another card by now', async () => {

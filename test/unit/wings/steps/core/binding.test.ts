@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { parseCpuList } from '../../../../../src/kernel/base/cpu-list.ts';
 import {
   type BindTo,
   CpuClaims,
@@ -10,7 +11,6 @@ import {
   tooFewCpus,
 } from '../../../../../src/wings/steps/core/binding.ts';
 import type { Cpu } from '../../../../../src/wings/steps/model/cpu.ts';
-import { parseCpus } from '../../../../../src/wings/steps/os/cpus.ts';
 
 /** Two parts of memory of four cores each, each of two cpus: 0 and 8 are one core. */
 const CPUS: readonly Cpu[] = Array.from({ length: 16 }, (_, id) => {
@@ -66,7 +66,7 @@ test('[Z12] processes share the cpus of their task evenly, or have those near th
   };
   assert.deepEqual(of('core', 4), ['0-1,8-9', '2-3,10-11', '4-5,12-13', '6-7,14-15']);
   assert.deepEqual(of('numa', 2), ['0-3,8-11', '4-7,12-15']);
-  const parts = of('core', 5).flatMap(parseCpus);
+  const parts = of('core', 5).flatMap(parseCpuList);
   assert.equal(new Set(parts).size, 16);
 });
 
@@ -78,7 +78,7 @@ test('[Z12] more processes than cpus cannot have one each', () => {
 });
 
 test('lists of cpus are read as Linux writes them, and what is none has none', () => {
-  assert.deepEqual(parseCpus('0-2,8\n'), [0, 1, 2, 8]);
-  for (const text of ['', 'x', '-1', '3-1', '1-2-3']) assert.deepEqual(parseCpus(text), []);
-  assert.equal(parseCpus('0-999999').length, 1024);
+  assert.deepEqual(parseCpuList('0-2,8\n'), [0, 1, 2, 8]);
+  for (const text of ['', 'x', '-1', '3-1', '1-2-3']) assert.deepEqual(parseCpuList(text), []);
+  assert.equal(parseCpuList('0-999999').length, 1024);
 });
