@@ -243,6 +243,54 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     assert.deepEqual([code, out], [6, 'begun\n']);
   });
 
+  /** Brings input to a job, as a pipe that says one thing and goes on for as long as it is let. */
+  const bring = (id: string, line: string) => {
+    const words = [join(repository, 'bin', 'weft.mjs'), 'attach', '--stdin', id];
+    const child = spawn(process.execPath, words, { cwd: cluster.work, env: cluster.env });
+    let error = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      error += text;
+    });
+    child.stdin.write(line);
+    const over = new Promise<number>((resolve) =>
+      child.once('close', (code) => resolve(code ?? 1)),
+    );
+    return { child, over, said: () => error };
+  };
+  const GETS = 'while read x; do echo "$x" >> NAME; done; echo over >> NAME';
+
+  it('[Z15] input is brought to a job that waits for it, by one at a time', async () => {
+    const own = await cluster.ok(
+      'run',
+      '--stdin',
+      'attach',
+      '--',
+      GETS.replaceAll('NAME', 'brought'),
+    );
+    const first = bring(own, 'one\n');
+    assert.equal(await appears('brought'), 'one');
+    const second = bring(own, 'not taken\n');
+    const busy = /job \d+: somebody else is bringing its input; nothing of yours is taken/;
+    await until('the second is told', () => busy.test(second.said()) || undefined);
+    first.child.stdin.end('two\n');
+    assert.deepEqual(await Promise.all([first.over, second.over]), [0, 0], first.said());
+    assert.deepEqual(cluster.lines('brought'), ['one', 'two', 'over']);
+    assert.equal(first.said(), '');
+    const late = await cluster.run('weft', ['attach', '--stdin', own], { input: 'late' });
+    assert.match(late.error, /it has ended before your input had/);
+    const array = await cluster.ok('run', '--stdin', 'attach', '--array', '0-1', '--', 'sort');
+    const other = await cluster.run('weft', ['attach', '--stdin', array], { input: 'a' });
+    assert.match(other.error, /is an array; name one of its tasks, as \d+\[0\]/);
+    for (const index of [0, 1]) {
+      const named = ['attach', '--stdin', `${array}[${index}]`];
+      const said = await cluster.run('weft', named, { input: 'b\na\n' });
+      assert.deepEqual(said, { code: 0, out: 'a\nb\n', error: '' });
+    }
+    const none = await cluster.run('weft', ['attach', '--stdin', job], { input: 'a' });
+    assert.equal(none.code, 2);
+    assert.match(none.error, /takes no input from here\n.*weft run --stdin attach/);
+  });
+
   it('[Z8] weft alloc holds nodes while its command runs, which may start steps on them', async () => {
     const line = `echo $WEFT_NODE_COUNT $WEFT_NODELIST; ${WEFT} exec --per-node -- sh -c 'echo at $WEFT_NODE_RANK'; exit 3`;
     const said = await cluster.weft('alloc', '--nodes', '2', '--', 'sh', '-c', line);
@@ -368,8 +416,15 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
   it('[Z7] a step ends with the agent of its node, and the task goes on', async () => {
     const step = exec(job, '--', 'sh', '-c', 'echo $$ > agents; sleep 600');
     const pid = Number(await appears('agents'));
+    const fed = await cluster.ok('run', '--stdin', 'attach', '--', GETS.replaceAll('NAME', 'fed'));
+    const first = bring(fed, 'early\n');
+    await appears('fed');
     await killed('n1');
     await cluster.up(...UP);
+    await until('it is told', () => /sent last may be lost/.test(first.said()) || undefined);
+    bring(fed, 'late\n').child.stdin.end();
+    assert.equal(await first.over, 0);
+    assert.deepEqual(cluster.lines('fed'), ['early', 'late', 'over'], '[Z15]');
     await until('the step is ended', () => (isAlive(pid) ? undefined : true));
     const over = await until('that is told', async () => {
       const last = (await stepsOf(job)).at(-1);

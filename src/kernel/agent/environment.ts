@@ -1,9 +1,11 @@
 // What a process finds in its environment: the job's own values, then who and where it is.
 
 import { WHERE_HEAD_IS } from '../model/head-variables.ts';
+import { ATTACHED_STDIN } from '../model/job.ts';
 import { LAUNCH_STRING_BYTES_MAX } from '../model/limits.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import { threadCounts } from '../model/thread-counts.ts';
+import { INPUT_VARIABLE, inputPipe } from './attached-input.ts';
 import { ranksPerNode } from './host-lines.ts';
 import { slotsFile } from './names.ts';
 import type { AgentPart, Surroundings, Variables } from './part.ts';
@@ -141,6 +143,10 @@ function identity(of: Surroundings): Record<string, string> {
   const hasGpus = settings.resources.gpuCount > 0;
   if (share.gpus.length > 0 || hasGpus) values['CUDA_VISIBLE_DEVICES'] = gpus;
   if (place.index !== null) values['WEFT_ARRAY_INDEX'] = `${place.index}`;
+  if (order.files.stdin === ATTACHED_STDIN) {
+    const { epochId } = order;
+    values[INPUT_VARIABLE] = inputPipe(settings, { uid: of.account.uid, epochId });
+  }
   if (order.array !== null) {
     values['WEFT_ARRAY_FIRST'] = `${order.array.first}`;
     values['WEFT_ARRAY_LAST'] = `${order.array.last}`;

@@ -2,6 +2,7 @@
 
 import type { Result } from '../base/result.ts';
 import type { EpochId } from '../model/ids.ts';
+import { ATTACHED_STDIN } from '../model/job.ts';
 import type { LaunchOrder } from '../model/orders.ts';
 import type { LaunchRequest, Processes } from '../ports/processes.ts';
 import {
@@ -16,6 +17,7 @@ import type { RunnerInput } from '../runner/inputs.ts';
 import type { Effect } from '../runner/outstanding.ts';
 import type { RunnerState } from '../runner/state.ts';
 import type { Stream } from '../wire/messages.ts';
+import { inputPipes } from './attached-input.ts';
 import type { Feeds } from './feeds.ts';
 import { Movements } from './movements.ts';
 import { fileNameOf, hostFile, scriptFile, slotsFile, spoolFile, workDirectory } from './names.ts';
@@ -50,7 +52,7 @@ const WORK_ENDS = ['', '.tmp', '.in'];
 const SIGCONT = 18;
 const SIGSTOP = 19;
 /** After an epoch's name the node rank; after that or a name used again the rank and the stream. */
-const SPOOL_END = /(\.\d+){1,2}\.(out|err)$/;
+const SPOOL_END = /(?:(\.\d+){1,2}\.(out|err)|\.in(\.end)?)$/;
 
 export class Hands {
   readonly #world: HandsWorld;
@@ -247,6 +249,7 @@ export class Hands {
   ): { readonly uid: number; readonly name: string } | null {
     const { uid = null, spool: name } = epoch.run?.preparation ?? {};
     const outputs = outputsOf(epoch, this.#world.settings);
+    for (const path of inputsOf(epoch, this.#world.settings)) this.#removeFile(path);
     // What a lost launcher was about to start could still open them.
     const isQuiet = processesOf(epoch).every(({ state }) => state !== 'lost');
     if (name !== undefined && uid !== null && isQuiet && this.#spools.wants(uid)) {
@@ -328,6 +331,13 @@ export class Hands {
       }
     }
   }
+}
+
+/** Made for input that others bring. */
+function inputsOf({ order: { epochId, files }, run }: Epoch, settings: AgentSettings): string[] {
+  const uid = run?.preparation.uid ?? null;
+  if (files.stdin !== ATTACHED_STDIN || uid === null) return [];
+  return inputPipes(settings, { uid, epochId });
 }
 
 /** The limit groups that are in use. */

@@ -3,13 +3,14 @@
 
 import { err, ok, type Result } from '../base/result.ts';
 import type { JobId } from '../model/ids.ts';
-import { CLIENT_STDIN } from '../model/job.ts';
+import { ATTACHED_STDIN, CLIENT_STDIN } from '../model/job.ts';
 import { beganBefore, type LaunchOrder } from '../model/orders.ts';
 import type { Group, GroupLimits } from '../ports/containment.ts';
 import type { Owner } from '../ports/files.ts';
 import type { LaunchRequest } from '../ports/processes.ts';
 import type { UserAccount } from '../ports/users.ts';
 import { type Epoch, type Failure, type Preparation, processesOf } from '../runner/epoch.ts';
+import { argvWithInput, inputPipe } from './attached-input.ts';
 import {
   buildEnvironment,
   type Environment,
@@ -121,7 +122,7 @@ export class Preparer {
     account: UserAccount | null,
     signal: AbortSignal | null,
   ): Outcome | Promise<Outcome> {
-    const refusal = this.#refuseAccount(order, account);
+    const refusal = this.#refuseAccount(order, account) ?? this.#refuseInput(order);
     if (refusal !== null || account === null) {
       return err({ detail: refusal ?? 'no account', nodeFault: false });
     }
@@ -223,6 +224,12 @@ export class Preparer {
     return null;
   }
 
+  /** What brings input is a step, which what runs at a site has none of. */
+  #refuseInput({ files }: LaunchOrder): string | null {
+    if (files.stdin !== ATTACHED_STDIN || this.#settings.facts.site === undefined) return null;
+    return 'nobody can attach input to jobs at a site: use --stdin FILE, or another partition';
+  }
+
   #setUp(order: LaunchOrder, account: UserAccount): Prepared {
     const { uid, gid } = account;
     const owner = this.#settings.switchUser ? { uid, gid } : null;
@@ -298,7 +305,7 @@ export class Preparer {
     const { order, account, group, owner, directory, leaseMs } = setting;
     const settings = this.#settings;
     const environment = this.#environmentOf(setting);
-    const argv = this.#argvOf(order);
+    const argv = this.#argvWithInput(order, account);
     const cgroupProcs = group?.procs ?? [];
     const { uid, gid, groups } = account;
     const credentials = owner === null ? null : { uid, gid, groups };
@@ -338,6 +345,12 @@ export class Preparer {
     return undefined;
   }
 
+  #argvWithInput(order: LaunchOrder, { uid }: UserAccount): readonly string[] {
+    const argv = this.#argvOf(order);
+    if (order.files.stdin !== ATTACHED_STDIN) return argv;
+    return argvWithInput(inputPipe(this.#settings, { uid, epochId: order.epochId }), argv);
+  }
+
   #argvOf(order: LaunchOrder): readonly string[] {
     const program = order.program;
     if (program.kind === 'argv') return program.argv;
@@ -356,9 +369,8 @@ export class Preparer {
   ): Pick<LaunchRequest, 'stdin' | 'isFed'> {
     const { stdin } = order.files;
     if (stdin === CLIENT_STDIN) return { stdin: this.#feeds.pathOf(order.epochId), isFed: true };
-    return {
-      stdin: stdin === undefined || !isOwnProgram ? '' : formatPattern(stdin, order, rank),
-    };
+    const isFile = stdin !== undefined && stdin !== ATTACHED_STDIN && isOwnProgram;
+    return { stdin: isFile ? formatPattern(stdin, order, rank) : '' };
   }
 
   #outputs(

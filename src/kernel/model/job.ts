@@ -27,12 +27,14 @@ export interface OutputFiles {
   readonly stderr?: string;
   /** Files that are there already are gone on with. Absent: begun anew. */
   readonly append?: true;
-  /** Absent: /dev/null. `-`: what the client sends while the job runs (`CLIENT_STDIN`). */
+  /** Absent: /dev/null. Two words stand for no file: `CLIENT_STDIN`, `ATTACHED_STDIN`. */
   readonly stdin?: string;
 }
 
 /** Standard input that the submitting client sends, piece by piece, while the job runs. */
 export const CLIENT_STDIN = '-';
+/** What others bring while the task runs, one after the other: it waits for them. */
+export const ATTACHED_STDIN = 'attach';
 
 /** n nodes × p processes per node, and what each of the nodes must give. */
 export interface ResourceRequest {

@@ -2,7 +2,7 @@
 // node has by its agent alone.
 
 import { isAccountLabel } from './accounts.ts';
-import { CLIENT_STDIN } from './job.ts';
+import { ATTACHED_STDIN, CLIENT_STDIN } from './job.ts';
 import type { Submission } from './submission.ts';
 
 /** What agents say when they connect. An agent that does not say one takes no such order. */
@@ -19,6 +19,7 @@ export const NODE_FEATURES = [
     'next',
     'bind',
     'claims',
+    'attach',
   ] as const),
 ] as const;
 export type NodeFeature = (typeof NODE_FEATURES)[number];
@@ -36,6 +37,7 @@ export const FEATURE_WORDS: Readonly<Record<NodeFeature, string>> = {
   next: 'tasks that wait for a place of their job',
   bind: 'steps that are bound to cpus',
   claims: 'processes of tasks that are bound to cpus',
+  attach: 'input that others bring while a task runs',
 };
 
 /** The sign stands in no label that people give. */
@@ -65,6 +67,7 @@ export function featuresNeeded({
   const needed: NodeFeature[] = [];
   if (mpi !== undefined) needed.push('mpi');
   if (files?.stdin === CLIENT_STDIN) needed.push('stdin');
+  if (files?.stdin === ATTACHED_STDIN) needed.push('attach');
   if (warning !== undefined) needed.push('warnings');
   if (onOom === 'end') needed.push('on_oom');
   return needed;

@@ -3,6 +3,7 @@
 import { refuse } from '../../model/errors.ts';
 import {
   type ArraySpec,
+  ATTACHED_STDIN,
   CLIENT_STDIN,
   type OutputFiles,
   type ResourceRequest,
@@ -82,9 +83,12 @@ export function checkStdin(
   request: ResourceRequest,
   array: ArraySpec | null,
 ): void {
-  if (stdin !== CLIENT_STDIN) return;
+  const isAttached = stdin === ATTACHED_STDIN;
+  if (stdin !== CLIENT_STDIN && !isAttached) return;
   const processes = request.nodeCount * request.processesPerNode;
+  // To one task of an array somebody can attach.
+  if (isAttached && processes === 1) return;
   if (processes === 1 && array === null) return;
-  const whom = array === null ? `${processes} processes` : 'an array';
+  const whom = array === null || isAttached ? `${processes} processes` : 'an array';
   wrong(`standard input goes to one process, not to ${whom}; use --stdin FILE, which all can read`);
 }

@@ -45,7 +45,8 @@ export const SURROUNDINGS = {
   },
   stdin: {
     flags: '--stdin <file>',
-    words: 'standard input of each process; - is what comes here (with -f or --wait)',
+    words:
+      'standard input of each process; -: what comes here (with -f or --wait); attach: what weft attach --stdin brings',
     theirs: '--input -i',
   },
   env: {

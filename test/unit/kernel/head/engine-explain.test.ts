@@ -53,7 +53,8 @@ test('[J22] what an agent is too old for does not start there, and says so', () 
   const mpi = { mpi: {} };
   const fed = { files: { stdin: '-' } };
   const warned = { walltimeMs: HOUR, warning: { signal: 10, leadMs: 60_000 } };
-  const jobs = { mpi, stdin: fed, warnings: warned } as const;
+  const attach = { files: { stdin: 'attach' } };
+  const jobs = { mpi, stdin: fed, attach, warnings: warned } as const;
   for (const wish of Object.values(jobs)) {
     assert.equal(head.refused(submission(wish), ANN), 'resources.unsatisfiable');
   }
@@ -69,7 +70,12 @@ test('[J22] what an agent is too old for does not start there, and says so', () 
   assert.deepEqual(head.schedule(), []);
   assert.deepEqual(
     waiting.map((id) => why(head, id)),
-    ['MPI jobs', 'input that a client sends', 'a signal before the time limit'].map((what) => {
+    [
+      'MPI jobs',
+      'input that a client sends',
+      'input that others bring while a task runs',
+      'a signal before the time limit',
+    ].map((what) => {
       const old = `old and new run an agent too old for ${what}`;
       return `no_node_can: needs 1 node with 1 cpu; ${old}; update it there`;
     }),

@@ -6,6 +6,7 @@ import { submissionOf as resubmissionOf } from '../../../../src/kernel/machine/j
 import { couldEverRun } from '../../../../src/kernel/machine/partitions/admission.ts';
 import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { ResourceRequest } from '../../../../src/kernel/model/job.ts';
+import { NODE_FEATURES } from '../../../../src/kernel/model/node-features.ts';
 import { separateFiles } from '../../../../src/kernel/model/output-patterns.ts';
 import type { Submission } from '../../../../src/kernel/model/submission.ts';
 import {
@@ -284,6 +285,17 @@ scenario(
     assert.equal(refused(unshared), 'directory.not_on_nodes');
     const dependencies = [{ jobId: 7 as JobId, condition: 'ok' }] as const;
     assert.equal(refused({ dependencies }), 'job.dependency_unknown');
+  },
+);
+
+scenario(
+  '[Z15] input that others bring is for one process, and for each task of an array',
+  (head) => {
+    head.connect('n1', { features: NODE_FEATURES });
+    const files = { stdin: 'attach' };
+    assert.equal(head.refused(submission({ files, processesPerNode: 2 }), ANN), 'argument.invalid');
+    const { spec } = head.job(head.submit({ files, array: { indices: '0-1' } }));
+    assert.deepEqual(spec.files, files);
   },
 );
 

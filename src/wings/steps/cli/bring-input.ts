@@ -1,0 +1,106 @@
+// `weft attach --stdin`: what is typed or piped here goes to a task that was submitted to take it.
+
+import { constants } from 'node:os';
+import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import { asClause } from '../../../kernel/base/sentence.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import type { InputKind } from '../../../kernel/cli/jobs/input.ts';
+import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { ATTACHED_STDIN } from '../../../kernel/model/job.ts';
+import { BRINGING, inputWords } from '../core/input.ts';
+import { StepClient } from '../sdk/step-client.ts';
+import { startIn } from './start-step.ts';
+
+/** Somebody whose line is lost keeps the input from others for so long. */
+const LINGER_MS = 30_000;
+
+/** Between the end of a task's step and that of the task, as they are told. */
+const SETTLED_MS = 3000;
+const LOST = 'what you sent last may be lost, and nothing more is taken: attach once more to go on';
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/**
+ * Waits until the task has begun. Resolves with what is to be called when it is over, or nobody
+ * looks any more. Throws where it takes no input.
+ */
+export async function bringInput(
+  context: Context,
+  { id, job }: { readonly id: string; readonly job: JobDetail },
+): Promise<() => Promise<void>> {
+  const { input } = context.terminal;
+  if (job.files.stdin !== ATTACHED_STDIN)
+    throw usage(
+      `job ${id} takes no input from here`,
+      `Say so when it is submitted: weft run --stdin ${ATTACHED_STDIN}`,
+    );
+  if (input === undefined || input.kind === 'nothing')
+    throw usage('there is no standard input here that could be brought');
+  if (job.array !== null && !id.includes('['))
+    throw usage(`job ${id} is an array; name one of its tasks, as ${id}[0]`);
+  const { job: begun, task } = await waitFor(context, { id, until: 'started' });
+  if ((task ?? begun).state === 'done') {
+    tellUnread(context, id, input.kind);
+    return () => Promise.resolve();
+  }
+  const { client, isTaken } = await startBringing(context, id);
+  const stream = input.open();
+  stream.on('data', (bytes: Buffer) => {
+    stream.pause();
+    void client.input(bytes).then(() => stream.resume());
+  });
+  for (const end of ['end', 'error'] as const) stream.on(end, () => client.endInput());
+  const onSignal = (name: NodeJS.Signals): void => {
+    client.leave('left');
+    void client.done.then(() => process.exit(128 + constants.signals[name]));
+  };
+  for (const name of SIGNALS) process.once(name, onSignal);
+  const over = Promise.withResolvers<void>();
+  const told = client.done.then(async ({ code, why }) => {
+    stream.destroy();
+    if (isTaken()) return;
+    if (why === null) return tell(context, id, inputWords(code));
+    // The step of a task that ends is over before that is told.
+    const timer = setTimeout(over.reject, SETTLED_MS);
+    const isOver = await over.promise.then(() => true).catch(() => false);
+    clearTimeout(timer);
+    if (!isOver) tell(context, id, `${asClause(why)}; ${LOST}`);
+    else tellUnread(context, id, input.kind);
+  });
+  return async () => {
+    over.resolve();
+    client.leave('its task has ended');
+    for (const name of SIGNALS) process.off(name, onSignal);
+    await told;
+  };
+}
+
+/** Said only where nobody sits, who would see what was answered. */
+function tellUnread(context: Context, id: string, kind: InputKind): void {
+  if (kind !== 'terminal') tell(context, id, 'it has ended before your input had');
+}
+
+function tell(context: Context, id: string, words: string | null): void {
+  if (words !== null) context.note(`job ${id}: ${words}`);
+}
+
+interface Begun {
+  readonly client: StepClient;
+  /** All of it, and its end. */
+  readonly isTaken: () => boolean;
+}
+
+async function startBringing(context: Context, id: string): Promise<Begun> {
+  const api = await context.api();
+  const argv = ['/bin/sh', '-c', BRINGING];
+  const title = 'input of weft attach';
+  const step = await startIn(api, id, { argv, title, lingerMs: LINGER_MS });
+  const nothing = async (): Promise<void> => undefined;
+  let isTaken = false;
+  const out = async (): Promise<void> => {
+    isTaken = true;
+  };
+  const sink = { out, error: nothing, note: (line: string) => context.note(line) };
+  const place = { id: step.id, rank: 0, epochId: step.epochId, lingerMs: LINGER_MS };
+  return { client: new StepClient(api, place, sink), isTaken: () => isTaken };
+}
