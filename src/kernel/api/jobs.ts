@@ -95,6 +95,31 @@ export const jobView = z.object({
 });
 export type JobView = z.infer<typeof jobView>;
 
+/**
+ * Jobs that are not done, as columns with an entry for each: of a hundred thousand of them the
+ * views take seconds. Names mean what they mean in a view.
+ */
+const jobColumns = z.object({
+  id: z.array(z.int()),
+  name: z.array(z.string()),
+  owner: z.array(z.string()),
+  partition: z.array(z.string()),
+  state: z.array(z.enum(TASK_STATES)),
+  /** The kind alone. */
+  reason: z.array(z.string().nullable()),
+  held: z.array(z.boolean()),
+  array: z.array(z.string().nullable()),
+  runningMax: z.array(z.int().nullable()),
+  /** Null for a plain job. */
+  taskCounts: z.array(z.record(z.string(), count).nullable()),
+  startedAt: z.array(instantOrNull),
+  runStartedAt: z.array(instantOrNull),
+  nodes: z.array(z.array(z.string())),
+  nodeCount: z.array(count),
+  walltimeMs: z.array(z.int().nullable()),
+});
+export type JobColumns = z.infer<typeof jobColumns>;
+
 /** One job in full. What is the owner's alone is null for others. */
 export const jobDetail = jobView.extend({
   /** The program; for others than the owner the text of a script is left out (`''`). */
@@ -198,6 +223,8 @@ export const listJobsQuery = z.strictObject({
   limit: queryNumber(1, 1000).optional(),
   /** Only jobs with a smaller id: the `next` of the page before. */
   before: queryNumber(1, Number.MAX_SAFE_INTEGER).optional(),
+  /** Jobs that are not done, as `columns` of the reply and not as `jobs`. */
+  columns: queryFlag.optional(),
 });
 /** Newest first. `next`: the `before` of the next page; null when this is the last. */
 export const listJobsReply = z.object({
@@ -205,6 +232,7 @@ export const listJobsReply = z.object({
   next: z.int().nullable(),
   /** By priority there are no pages: others come after these. */
   more: z.boolean().optional(),
+  columns: jobColumns.exactOptional(),
 });
 export type ListJobsReply = z.infer<typeof listJobsReply>;
 
@@ -214,8 +242,15 @@ export const listTasksQuery = z.strictObject({
   after: queryNumber(-1, Number.MAX_SAFE_INTEGER).optional(),
   /** Only tasks that ended, neither completed nor cancelled. A page may be short, and go on. */
   failed: queryFlag.optional(),
+  /** `begun`: of what waits the indices alone, in `waiting`. `active`: and none that is done. */
+  only: z.enum(['begun', 'active']).optional(),
 });
-export const listTasksReply = z.object({ tasks: z.array(taskView), next: z.int().nullable() });
+export const listTasksReply = z.object({
+  tasks: z.array(taskView),
+  next: z.int().nullable(),
+  /** With `only`: index set of the tasks that wait, from `after` to `next`; empty: none. */
+  waiting: z.string().exactOptional(),
+});
 export type ListTasksReply = z.infer<typeof listTasksReply>;
 
 /** The sum that decides who goes first; parts in points. */

@@ -1,16 +1,73 @@
 // Jobs as rows of squeue: of an array each task that has begun, and those that wait together.
 
-import type { JobView, ListJobsReply, TaskView } from '../../../kernel/api/jobs.ts';
-import { IntervalSet } from '../../../kernel/base/interval-set.ts';
+import type {
+  JobColumns,
+  JobView,
+  ListJobsReply,
+  ListTasksReply,
+  TaskView,
+} from '../../../kernel/api/jobs.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { endReason, type SlurmExit, type SlurmState, slurmState } from '../core/states.ts';
 
-export interface JobRow {
+type Seen =
+  | 'id'
+  | 'name'
+  | 'owner'
+  | 'partition'
+  | 'state'
+  | 'outcome'
+  | 'array'
+  | 'runningMax'
+  | 'taskCounts'
+  | 'held'
+  | 'startedAt'
+  | 'runStartedAt'
+  | 'endedAt'
+  | 'nodes'
+  | 'exit'
+  | 'walltimeMs';
+/** What of a job its rows are made of, and the usual columns. */
+export interface RowJob extends Pick<JobView, Seen> {
+  readonly reason: { readonly kind: string } | null;
+  readonly request: { readonly nodeCount: number };
+}
+
+/** Jobs that are not done. */
+function jobsOf(columns: JobColumns): RowJob[] {
+  const at = <T>(column: readonly T[], index: number) => column[index] as T;
+  return columns.id.map((id, index) => {
+    const kind = at(columns.reason, index);
+    return {
+      id,
+      name: at(columns.name, index),
+      owner: at(columns.owner, index),
+      partition: at(columns.partition, index),
+      state: at(columns.state, index),
+      outcome: null,
+      array: at(columns.array, index),
+      runningMax: at(columns.runningMax, index),
+      taskCounts: at(columns.taskCounts, index) ?? {},
+      held: at(columns.held, index),
+      startedAt: at(columns.startedAt, index),
+      runStartedAt: at(columns.runStartedAt, index),
+      endedAt: null,
+      nodes: at(columns.nodes, index),
+      exit: null,
+      walltimeMs: at(columns.walltimeMs, index),
+      reason: kind === null ? null : { kind },
+      request: { nodeCount: at(columns.nodeCount, index) },
+    };
+  });
+}
+
+/** A line of the queue: of a job in full, or with what rows are made of. */
+export interface JobRow<Job extends RowJob = JobView> {
   /** `42`, `42_7`, `42_[8-99%4]`. */
   readonly id: string;
-  readonly job: JobView;
+  readonly job: Job;
   /** Null: a plain job, or the tasks that wait. */
   readonly index: number | null;
   readonly state: SlurmState;
@@ -52,22 +109,39 @@ export async function listJobs(api: Api, wanted: Wanted): Promise<JobView[]> {
   return jobs.reverse();
 }
 
-/** Newest first. The head makes the next page while whoever asked is busy with the last one. */
-export async function* jobPages(
-  api: Api,
-  { state, owner, name, ids, before: first }: Wanted,
-): AsyncGenerator<JobView[]> {
+/** Newest first. */
+export async function* jobPages(api: Api, wanted: Wanted): AsyncGenerator<JobView[]> {
+  const { state, ids } = wanted;
   if (ids !== undefined && ids.length <= ASKED_MAX) return yield* theseJobs(api, state, ids);
+  for await (const { jobs } of replies(api, wanted)) yield jobs;
+}
+
+/** The same of what is not done, with what rows are made of alone. */
+export async function* briefPages(api: Api, wanted: Wanted): AsyncGenerator<readonly RowJob[]> {
+  const { state, ids } = wanted;
+  if (ids !== undefined && ids.length <= ASKED_MAX) return yield* theseJobs(api, state, ids);
+  for await (const { jobs, columns } of replies(api, wanted, { columns: true })) {
+    yield columns === undefined ? jobs : jobsOf(columns);
+  }
+}
+
+/** The head makes the next page while whoever asked is busy with the last one. */
+async function* replies(
+  api: Api,
+  { state, owner, name, before: first }: Wanted,
+  more: { readonly columns?: true } = {},
+): AsyncGenerator<ListJobsReply> {
   const ask = (before: number | undefined): Promise<ListJobsReply> => {
-    const asked = api.call('listJobs', { query: { state, limit: 1000, owner, name, before } });
+    const query = { state, limit: 1000, owner, name, before, ...more };
+    const asked = api.call('listJobs', { query });
     asked.catch(() => undefined); // Told when it is waited for, unless nobody does any more.
     return asked;
   };
   let asked: Promise<ListJobsReply> | null = ask(first);
   while (asked !== null) {
-    const { jobs, next }: ListJobsReply = await asked;
-    asked = next === null ? null : ask(next);
-    yield jobs;
+    const reply: ListJobsReply = await asked;
+    asked = reply.next === null ? null : ask(reply.next);
+    yield reply;
   }
 }
 
@@ -82,17 +156,16 @@ async function* theseJobs(
   }
 }
 
-export async function rowsOf(api: Api, job: JobView): Promise<JobRow[]> {
+/** `only`: of arrays `active` leaves out the tasks that are done. */
+export async function rowsOf<Job extends RowJob>(
+  api: Api,
+  job: Job,
+  only: 'begun' | 'active' = 'begun',
+): Promise<JobRow<Job>[]> {
   if (job.array === null) return [plainRow(job)];
-  const tasks = await tasksOf(api, job);
-  const waiting = new IntervalSet();
-  const rows: JobRow[] = [];
-  for (const task of tasks) {
-    if (task.index === null) continue;
-    if (task.state === 'pending') waiting.add(task.index);
-    else rows.push(taskRow(job, task));
-  }
-  if (waiting.size === 0) return rows;
+  const { tasks, waiting } = await tasksOf(api, job, only);
+  const rows = tasks.map((task) => taskRow(job, task));
+  if (waiting === '') return rows;
   return [
     {
       ...plainRow(job),
@@ -107,21 +180,25 @@ export async function rowsOf(api: Api, job: JobView): Promise<JobRow[]> {
   ];
 }
 
-async function tasksOf(api: Api, { id }: JobView): Promise<TaskView[]> {
+/** Those that have begun, and the index set of those that wait. */
+async function tasksOf(api: Api, { id }: RowJob, only: 'begun' | 'active') {
   const tasks: TaskView[] = [];
-  let after: number | null = null;
+  const waiting: string[] = [];
+  let after: number | undefined;
   do {
-    const page: { tasks: TaskView[]; next: number | null } = await api.call('listTasks', {
+    const page: ListTasksReply = await api.call('listTasks', {
       params: { id: String(id) },
-      query: after === null ? { limit: 1000 } : { limit: 1000, after },
+      query: { only, limit: 1000, after },
     });
     tasks.push(...page.tasks);
-    after = page.next;
-  } while (after !== null);
-  return tasks;
+    // Pages end with a task that has begun: their ranges never meet.
+    if (page.waiting) waiting.push(page.waiting);
+    after = page.next ?? undefined;
+  } while (after !== undefined);
+  return { tasks, waiting: waiting.join(',') };
 }
 
-function plainRow(job: JobView): JobRow {
+export function plainRow<Job extends RowJob>(job: Job): JobRow<Job> {
   const state = slurmState(job.state, job.outcome?.kind ?? null);
   const isWaiting = job.state === 'pending';
   return {
@@ -140,7 +217,7 @@ function plainRow(job: JobView): JobRow {
   };
 }
 
-function taskRow(job: JobView, task: TaskView): JobRow {
+function taskRow<Job extends RowJob>(job: Job, task: TaskView): JobRow<Job> {
   return {
     id: `${job.id}_${task.index}`,
     job,
@@ -167,7 +244,7 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /** Slurm's word where there is one, and else that resources are waited for. */
-function reason(job: JobView): string {
+function reason(job: RowJob): string {
   const { held, reason: why } = job;
   if (held) return '(JobHeldUser)';
   if (isAtLimit(job)) return '(JobArrayTaskLimit)';
@@ -175,14 +252,14 @@ function reason(job: JobView): string {
 }
 
 /** An array that has as many tasks under way as it may. */
-function isAtLimit({ runningMax, taskCounts }: JobView): boolean {
+function isAtLimit({ runningMax, taskCounts }: RowJob): boolean {
   if (runningMax == null) return false;
   const begun = Object.entries(taskCounts).filter(([state]) => !/^(?:pending|done)$/.test(state));
   return begun.reduce((sum, [, count]) => sum + count, 0) >= runningMax;
 }
 
 /** Slurm's word for why it waits, or ended as it did. */
-export function reasonOf({ where, isOver, kind, detail }: JobRow): string {
+export function reasonOf({ where, isOver, kind, detail }: JobRow<RowJob>): string {
   if (where.startsWith('(')) return where.slice(1, -1);
   return isOver ? endReason(kind, detail) : 'None';
 }
@@ -199,7 +276,7 @@ export function exitOf(
 }
 
 /** When it ends at the latest where it has not ended; null: nobody knows. */
-export function endOf({ job, startedAt, endedAt, isOver }: JobRow): number | null {
+export function endOf({ job, startedAt, endedAt, isOver }: JobRow<RowJob>): number | null {
   if (isOver || startedAt === null || job.walltimeMs === null) return endedAt;
   return startedAt + job.walltimeMs;
 }
@@ -224,7 +301,7 @@ const DEPENDENCIES = {
 } as const;
 
 /** The waiting tasks of an array, one by one. */
-export function apart(row: JobRow): JobRow[] {
+export function apart<Job extends RowJob>(row: JobRow<Job>): JobRow<Job>[] {
   const [, indices] = /_\[([\d,-]+)(?:%\d+)?\]$/.exec(row.id) ?? [];
   if (indices === undefined) return [row];
   return indices.split(',').flatMap((range) => {

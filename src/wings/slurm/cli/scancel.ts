@@ -87,7 +87,7 @@ async function filtered(
   const ids: string[] = [];
   for (const job of some) {
     // Of an array each task has a state of its own.
-    for (const row of (await rowsOf(api, job)).flatMap(apart)) {
+    for (const row of (await rowsOf(api, job, 'active')).flatMap(apart)) {
       const own = row.index === null ? String(job.id) : `${job.id}[${row.index}]`;
       const isNamed = named.length === 0 || named.includes(own) || named.includes(String(job.id));
       if (isNamed && !row.isOver && (states === undefined || isState(row.state, states)))

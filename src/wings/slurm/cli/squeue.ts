@@ -5,7 +5,7 @@ import type { JobView } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
-import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
+import { byLetters, byNames, type Field, layOut, type Piece } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
@@ -14,10 +14,13 @@ import { formatElapsed } from '../core/times.ts';
 import {
   apart,
   askedFeatures,
+  briefPages,
   endOf,
   type JobRow,
   jobPages,
   openDependencies,
+  plainRow,
+  type RowJob,
   reasonOf,
   rowsOf,
 } from './job-rows.ts';
@@ -94,40 +97,55 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const names = listOf(given.name);
   const partitions = listOf(given.partition);
   const nodelist = hostsOf(given.nodelist);
-  const isMeant = ({ id, owner, name, partition }: JobView): boolean =>
+  const isMeant = ({ id, owner, name, partition }: RowJob): boolean =>
     (ids === undefined || ids.some((one) => one.split('_')[0] === String(id))) &&
     (owners === undefined || owners.includes(owner)) &&
     (names === undefined || names.includes(name)) &&
     (partitions === undefined || partitions.includes(partition));
-  const isShown = (row: JobRow): boolean =>
+  const isShown = (row: JobRow<RowJob>): boolean =>
     isIn(row, ids) &&
     (states === undefined ? !row.isOver : isState(row.state, states)) &&
     (nodelist === undefined || row.nodes.some((one) => nodelist.includes(one)));
-  const shown = async (page: readonly JobView[]): Promise<JobRow[]> => {
-    const rows: JobRow[] = [];
-    for (const job of page.toReversed()) rows.push(...(await rowsOf(api, job)));
-    return rows.flatMap((row) => (given.array === undefined ? [row] : apart(row))).filter(isShown);
+  const shown = async <Job extends RowJob>(page: readonly Job[]): Promise<JobRow<Job>[]> => {
+    const rows: JobRow<Job>[] = [];
+    for (const job of page.toReversed()) {
+      // Most are waited for by nobody, and some lists have a hundred thousand.
+      if (job.array === null) rows.push(plainRow(job));
+      else rows.push(...(await rowsOf(api, job, isAll ? 'begun' : 'active')));
+    }
+    return (given.array === undefined ? rows : rows.flatMap(apart)).filter(isShown);
   };
   const lines =
     given.Format === undefined || (typed.format !== undefined && typed.Format === undefined)
       ? byLetters(given.format ?? usualOf(given), FIELDS)
       : byNames(given.Format, NAMED, { mark: ':' });
   if (!lines.ok) throw usage(lines.error);
-  const lay = (rows: readonly JobRow[], header: boolean): string =>
-    layOut(lines.value, rows, { header, separator: null }).join('\n');
+  const columns = lines.value;
   // Of many jobs their lines alone are kept: the newest come first, and are shown last.
   const blocks: string[] = [];
+  const add = <Row>(pieces: readonly Piece<Row>[], rows: readonly Row[], header = false): void => {
+    const some = layOut(pieces, rows, { header, separator: null });
+    if (some.length > 0) blocks.push(some.join('\n'));
+  };
   const kept: JobRow[][] = [];
   let found = 0;
+  const read = async <Job extends RowJob>(
+    pages: AsyncIterable<readonly Job[]>,
+    take: (rows: JobRow<Job>[]) => void,
+  ): Promise<void> => {
+    for await (const page of pages) {
+      const some = page.filter(isMeant);
+      found += some.length;
+      take(await shown(some));
+    }
+  };
   const numbers = ids?.map((one) => Number(one.split('_')[0])).filter(isJobNumber);
   const all = { state: isAll ? 'all' : 'active', ids: numbers, ...wanted } as const;
-  for await (const page of jobPages(api, all)) {
-    const some = page.filter(isMeant);
-    found += some.length;
-    const rows = await shown(some);
-    if (given.json !== undefined || isStart) kept.push(rows);
-    else if (rows.length > 0) blocks.push(lay(rows, false));
-  }
+  const isList = given.json === undefined && !isStart;
+  if (!isList) await read(jobPages(api, all), (rows) => kept.push(rows));
+  else if (!isAll && isBrief(columns))
+    await read(briefPages(api, all), (rows) => add(columns, rows));
+  else await read(jobPages(api, all), (rows) => add(columns, rows));
   if (ids?.length === 1 && found === 0 && !(await isKnown(context, ids[0] ?? ''))) {
     throw usage('Invalid job id specified');
   }
@@ -137,9 +155,9 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
     context.print(JSON.stringify(queueJson(whole), null, 1));
     return 0;
   }
-  if (whole.length > 0) blocks.push(lay(whole, false));
+  add(columns, whole);
   if (given.noheader === undefined) {
-    blocks.push(lay([], true));
+    add(columns, [], true);
     // Readers of it leave out two lines.
     if (given.long !== undefined) blocks.push(dateLine(headNow()));
   }
@@ -188,12 +206,12 @@ async function isKnown(context: Context, id: string): Promise<boolean> {
   return jobs.length > 0;
 }
 
-function isIn({ id, job, index }: JobRow, ids: readonly string[] | undefined): boolean {
+function isIn({ id, job, index }: JobRow<RowJob>, ids: readonly string[] | undefined): boolean {
   if (ids === undefined) return true;
   return ids.some((one) => one === String(job.id) || one === id || one === `${job.id}_${index}`);
 }
 
-const ran = ({ startedAt, endedAt }: JobRow): string =>
+const ran = ({ startedAt, endedAt }: JobRow<RowJob>): string =>
   formatElapsed(startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt);
 
 export const instant = (at: number | null): string => {
@@ -208,49 +226,54 @@ export function dateLine(now: number): string {
   return `${day} ${month} ${date} ${clock} ${year}`;
 }
 
-const limit = ({ job }: JobRow): string =>
+const limit = ({ job }: JobRow<RowJob>): string =>
   job.walltimeMs === null ? 'UNLIMITED' : formatElapsed(job.walltimeMs);
-const field = (title: string, of: (row: JobRow) => string | number): Field<JobRow> => ({
-  title,
-  value: (row) => String(of(row)),
-});
+const field = <Job extends RowJob = JobView>(
+  title: string,
+  of: (row: JobRow<Job>) => string | number,
+): Field<JobRow<Job>> => ({ title, value: (row) => String(of(row)) });
+const brief = field<RowJob>;
 
-const ID = field('JOBID', ({ id }) => id);
-const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
-  i: ID,
-  A: field('JOBID', ({ job }) => job.id),
-  F: field('ARRAY_JOB_ID', ({ job }) => job.id),
-  K: field('ARRAY_TASK_ID', ({ index, id }) => index ?? /\[(.*)\]/.exec(id)?.[1] ?? 'N/A'),
-  P: field('PARTITION', ({ job }) => job.partition),
-  j: field('NAME', ({ job }) => job.name),
-  u: field('USER', ({ job }) => job.owner),
-  U: field('UID', ({ job }) => job.owner),
-  a: field('ACCOUNT', () => ''),
-  t: field('ST', ({ state }) => state.short),
-  T: field('STATE', ({ state }) => state.long),
-  M: field('TIME', ran),
-  l: field('TIME_LIMIT', limit),
-  L: field('TIME_LEFT', ({ job, startedAt }) =>
+/** What needs no more of a job than its rows are made of. */
+const BRIEF: Readonly<Record<string, Field<JobRow<RowJob>>>> = {
+  i: brief('JOBID', ({ id }) => id),
+  A: brief('JOBID', ({ job }) => job.id),
+  F: brief('ARRAY_JOB_ID', ({ job }) => job.id),
+  K: brief('ARRAY_TASK_ID', ({ index, id }) => index ?? /\[(.*)\]/.exec(id)?.[1] ?? 'N/A'),
+  P: brief('PARTITION', ({ job }) => job.partition),
+  j: brief('NAME', ({ job }) => job.name),
+  u: brief('USER', ({ job }) => job.owner),
+  U: brief('UID', ({ job }) => job.owner),
+  a: brief('ACCOUNT', () => ''),
+  t: brief('ST', ({ state }) => state.short),
+  T: brief('STATE', ({ state }) => state.long),
+  M: brief('TIME', ran),
+  l: brief('TIME_LIMIT', limit),
+  L: brief('TIME_LEFT', ({ job, startedAt }) =>
     job.walltimeMs === null
       ? 'UNLIMITED'
       : formatElapsed(job.walltimeMs - (startedAt === null ? 0 : headNow() - startedAt)),
   ),
-  D: field('NODES', ({ job }) => job.request.nodeCount),
+  D: brief('NODES', ({ job }) => job.request.nodeCount),
+  N: brief('NODELIST', ({ nodes, where }) => (nodes.length === 0 ? '' : where)),
+  R: brief('NODELIST(REASON)', ({ where }) => where),
+  r: brief('REASON', reasonOf),
+  S: brief('START_TIME', ({ startedAt }) => instant(startedAt)),
+  e: brief('END_TIME', (row) => {
+    const end = endOf(row);
+    return end === null && row.startedAt !== null ? 'NONE' : instant(end);
+  }),
+  B: brief('EXEC_HOST', ({ nodes }) => nodes[0] ?? 'n/a'),
+  k: brief('COMMENT', () => '(null)'),
+};
+const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
+  ...BRIEF,
   C: field('CPUS', ({ job }) => job.request.perNode.cpuCount * job.request.nodeCount),
   m: field(
     'MIN_MEMORY',
     ({ job }) => `${Math.floor(job.request.perNode.memoryBytes / 1_048_576)}M`,
   ),
-  N: field('NODELIST', ({ nodes, where }) => (nodes.length === 0 ? '' : where)),
-  R: field('NODELIST(REASON)', ({ where }) => where),
-  r: field('REASON', reasonOf),
-  S: field('START_TIME', ({ startedAt }) => instant(startedAt)),
-  e: field('END_TIME', (row) => {
-    const end = endOf(row);
-    return end === null && row.startedAt !== null ? 'NONE' : instant(end);
-  }),
   V: field('SUBMIT_TIME', ({ job }) => instant(job.submittedAt)),
-  B: field('EXEC_HOST', ({ nodes }) => nodes[0] ?? 'n/a'),
   n: field('REQ_NODES', ({ job }) => compressHosts(job.request.nodeNames)),
   c: field('MIN_CPUS', ({ job }) => job.request.perNode.cpuCount),
   W: field('LICENSES', ({ job }) => {
@@ -267,8 +290,11 @@ const FIELDS: Readonly<Record<string, Field<JobRow>>> = {
   ),
   f: field('FEATURES', ({ job }) => askedFeatures(job.request.labels).join('&') || '(null)'),
   E: field('DEPENDENCY', ({ job }) => openDependencies(job)),
-  k: field('COMMENT', () => '(null)'),
 };
+
+const BRIEF_VALUES: ReadonlySet<unknown> = new Set(Object.values(BRIEF).map(({ value }) => value));
+const isBrief = (pieces: readonly Piece<JobRow>[]): pieces is readonly Piece<JobRow<RowJob>>[] =>
+  pieces.every((piece) => piece.kind === 'text' || BRIEF_VALUES.has(piece.value));
 
 function tres({ job: { request } }: JobRow): string {
   const { nodeCount, perNode } = request;
@@ -277,7 +303,7 @@ function tres({ job: { request } }: JobRow): string {
   return `cpu=${perNode.cpuCount * nodeCount},mem=${memory}M,node=${nodeCount}${gpus}`;
 }
 
-const named = (letter: string) => ({ ...(FIELDS[letter] ?? ID), width: 20 });
+const named = (letter: string) => ({ ...(FIELDS[letter] as Field<JobRow>), width: 20 });
 const NAMED = {
   JobID: named('i'),
   JobArrayID: named('i'),
@@ -312,7 +338,7 @@ const NAMED = {
   BatchHost: named('B'),
   Comment: named('k'),
   'tres-per-node': named('b'),
-  'tres-alloc': { ...ID, title: 'TRES_ALLOC', width: 60, value: tres },
+  'tres-alloc': { title: 'TRES_ALLOC', width: 60, value: tres },
   MinCPUs: named('c'),
   UserID: named('U'),
 };

@@ -89,9 +89,10 @@ export function layOut<Row>(
       const cells = pieces.flatMap((piece) => (piece.kind === 'field' ? [say(piece)] : []));
       return cells.join(separator) + (closing ? separator : '');
     }
-    return pieces
-      .map((piece) => (piece.kind === 'text' ? piece.text : fit(say(piece), piece, cutBy)))
-      .join('');
+    let text = '';
+    for (const piece of pieces)
+      text += piece.kind === 'text' ? piece.text : fit(say(piece), piece, cutBy);
+    return text;
   };
   const lines = rows.map((row) => line(({ value }) => value(row)));
   return header ? [line(({ title }) => title), ...lines] : lines;

@@ -1,14 +1,16 @@
 // Jobs newest first: those in memory, then those that only the history knows.
 
 import type { JobView, ListJobsReply } from '../../../api/jobs.ts';
-import { ok } from '../../../base/result.ts';
+import { err, ok, type Result } from '../../../base/result.ts';
 import { hasWords, searchWordsOf } from '../../../base/search-words.ts';
 import { jobsInLine } from '../../../machine/answers/questions.ts';
 import type { Job } from '../../../machine/jobs/facts.ts';
+import { type Refusal, refuse } from '../../../model/errors.ts';
 import type { JobId, UserName } from '../../../model/ids.ts';
 import { isOutcome } from '../../../model/job.ts';
 import { siteJobOf, sourceOf } from '../../../model/job-source.ts';
 import type { JobRow } from '../../../ports/history.ts';
+import { columnsOf } from '../../answers/job-columns.ts';
 import { type JobRecord, recordOf, recordOfRow } from '../../answers/job-record.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { nodesOf, viewJob } from '../../answers/job-view.ts';
@@ -26,6 +28,7 @@ type Query = Call<'listJobs'>['query'];
 
 export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }) => {
   const limit = query.limit ?? LIMIT_DEFAULT;
+  if (query.columns === true) return inColumns({ engine, reader: actor.name }, query, limit);
   if (query.sort === 'priority') return ok(inLine({ engine, reader: actor.name }, query, limit));
   // One more than asked for tells whether there is a next page.
   const live = newest(engine, query, limit + 1);
@@ -41,6 +44,24 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   const next = last > 1 ? last : null;
   return ok({ jobs: await withLastRuns(engine, jobs), next } satisfies ListJobsReply);
 };
+
+/** What is done is in the history, too, which has no columns. */
+function inColumns(
+  { engine, reader }: { engine: Engine; reader: UserName },
+  query: Query,
+  limit: number,
+): Result<ListJobsReply, Refusal> {
+  const { state = 'all', sort } = query;
+  if (state === 'all' || state === 'done' || sort !== undefined) {
+    const what = 'query: columns are of jobs that are not done, the newest first: say state=active';
+    return err(refuse('argument.invalid', { what }));
+  }
+  const { jobs, from } = newest(engine, query, limit + 1);
+  const shown = jobs.slice(-limit).reverse();
+  const last = jobs.length > limit ? (shown.at(-1)?.id ?? 0) : from;
+  const columns = columnsOf(shown, new Reasons(engine, reader));
+  return ok({ jobs: [], columns, next: last > 1 ? last : null });
+}
 
 /** No job below this id is looked at now; 0: all may be. */
 function floorOf({ state }: Engine, { before, search = '' }: Query): number {

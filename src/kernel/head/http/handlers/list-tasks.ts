@@ -2,7 +2,9 @@
 
 import type { TaskView } from '../../../api/jobs.ts';
 import { IntervalSet } from '../../../base/interval-set.ts';
-import { ok } from '../../../base/result.ts';
+import { err, ok } from '../../../base/result.ts';
+import { shownState } from '../../../machine/tasks/shown-state.ts';
+import { refuse } from '../../../model/errors.ts';
 import type { Item } from '../../../model/job.ts';
 import type { TaskRow } from '../../../ports/history.ts';
 import { indicesOfRecord, type JobRecord, taskOutcomeOf } from '../../answers/job-record.ts';
@@ -30,14 +32,53 @@ export const listTasks: Handler<'listTasks'> = async ({ engine }, { params, quer
   const limit = query.limit ?? LIMIT_DEFAULT;
   const all = index.value === undefined ? indicesOfRecord(found.value) : one(index.value);
   const wish = { all, after: query.after ?? -1, limit, reasons: new Reasons(engine, actor.name) };
-  const look = query.failed === true ? failedPage : page;
-  const { views, next } = await look(engine, found.value, wish);
+  const { failed, only } = query;
+  if (failed === true && only !== undefined) {
+    const what = 'query: `failed` and `only` exclude each other; ask for one of them';
+    return err(refuse('argument.invalid', { what }));
+  }
+  const begun = only === undefined ? null : begunOf(found.value, all, only);
+  const look = failed === true ? failedPage : page;
+  const { views, next } = await look(engine, found.value, { ...wish, all: begun ?? all });
   const item = maySeeItems(found.value.owner, actor) ? itemsOf(found.value.spec) : undefined;
   return ok({
     tasks: item === undefined ? views : views.map((task) => withItem(task, item)),
     next,
+    ...(begun !== null && { waiting: within(waitingOf(found.value, all), wish.after, next) }),
   });
 };
+
+/** All that have begun, but for `active` those that are done. */
+function begunOf(record: JobRecord, all: IntervalSet, only: 'begun' | 'active'): IntervalSet {
+  if (only === 'active' && record.live === null) return new IntervalSet();
+  const begun = copyOf(all);
+  begun.subtract(waitingOf(record, all));
+  if (only === 'active') for (const done of record.live?.ended.values() ?? []) begun.subtract(done);
+  return begun;
+}
+
+/** All that have not begun, whatever they wait for. */
+function waitingOf({ live }: JobRecord, all: IntervalSet): IntervalSet {
+  if (live === null) return new IntervalSet();
+  const waiting = copyOf(all);
+  for (const done of live.ended.values()) waiting.subtract(done);
+  const begun = [...live.active.values()].filter((task) => shownState(task) !== 'pending');
+  const indices = begun.map(({ index }) => index).sort((a, b) => a - b);
+  waiting.subtract(IntervalSet.of(indices.map((index) => [index, index] as const)));
+  return waiting;
+}
+
+/** Those above `after`, and up to `to`; null: to the end. */
+function within(indices: IntervalSet, after: number, to: number | null): string {
+  const some = new IntervalSet();
+  for (const [from, last] of indices.intervals()) {
+    const [low, high] = [Math.max(from, after + 1), Math.min(last, to ?? last)];
+    if (low <= high) some.addRange(low, high);
+  }
+  return some.toString();
+}
+
+const copyOf = (indices: IntervalSet): IntervalSet => IntervalSet.of(indices.intervals());
 
 interface TaskQuery {
   readonly all: IntervalSet;
