@@ -196,6 +196,50 @@ describe('the commands of Slurm', () => {
     ]);
   });
 
+  it('[X5] a file says which ranks run which program, and one that is not there ends with 2', async () => {
+    write(
+      'programs',
+      '# two\n0 sh -c \'echo "$SLURM_TASK_PID $$"\'\n1-2 echo %t:%o\n* echo rest %t\n',
+    );
+    const lines = ['1:0', '2:1', 'rest 3'];
+    const check = (said: string): void => {
+      const [pids = '', ...others] = said.trim().split('\n').sort();
+      assert.deepEqual(
+        [pids, ...others].filter((line) => !/^\d+ \d+$/.test(line)),
+        lines,
+      );
+      const [task, own] =
+        [pids, ...others].find((line) => /^\d+ \d+$/.test(line))?.split(' ') ?? [];
+      assert.equal(task, own, said);
+    };
+    check(await ok('srun', '-N2', '-n4', '--multi-prog', 'programs'));
+    write('multi.sh', '#!/bin/sh\nsrun --multi-prog programs\n');
+    const id = await ok('sbatch', '--parsable', '-N2', '--ntasks-per-node=2', 'multi.sh');
+    assert.equal((await ended(id)).code, 0, text(`slurm-${id}.out`));
+    check(text(`slurm-${id}.out`));
+    write('few', '0 true\n');
+    const few = await type('srun', '-n2', '--multi-prog', 'few');
+    assert.equal(few.code, 1);
+    assert.match(
+      few.error,
+      /^srun: error: Configuration file few invalid, no record for task id 1/,
+    );
+    write(
+      'absent.sh',
+      '#!/bin/sh\nsrun -n2 -N2 no-such; echo "ended with $?"; srun -n1 /etc/passwd\n',
+    );
+    const none = await ok('sbatch', '--parsable', '-N2', 'absent.sh');
+    assert.equal((await ended(none)).code, 13);
+    const said = text(`slurm-${none}.out`);
+    for (const node of ['n1', 'n2'])
+      assert.match(
+        said,
+        new RegExp(`slurmstepd-${node}: error: execve\\(\\): no-such: No such file`),
+      );
+    assert.match(said, /ended with 2\n.*passwd: Permission denied/);
+    assert.equal((await type('srun', 'no-such')).code, 2);
+  });
+
   it('[X5] srun takes input, labels ranks, and steps in the background wait for room', async () => {
     const piped = await type('sh', '-c', 'echo said | srun cat');
     assert.deepEqual([piped.code, piped.out], [0, 'said\n']);
@@ -650,7 +694,7 @@ describe('the commands of Slurm', () => {
       [/^srun: error: Invalid --cpu-bind argument/, 'srun', '--cpu-bind=nope', 'true'],
       [/^scancel: error: Kill job error on job id 99999/, 'scancel', '-v', '99999'],
       [/^scancel: error: No job identification provided/, 'scancel'],
-      [/^srun: error: --multi-prog is not honoured/, 'srun', '--multi-prog', 'file'],
+      [/^srun: error: Could not open multi_prog config file no/, 'srun', '--multi-prog', 'no'],
       [/^salloc: error: .*no-such/, 'salloc', '--no-such'],
       [/^salloc: error: --no-shell is not honoured/, 'salloc', '--no-shell'],
     ];
@@ -664,7 +708,9 @@ describe('the commands of Slurm', () => {
     write('bad.sh', '#!/bin/sh\n# one\n#SBATCH --tiem=1\n');
     for (const [words, ...argv] of wrong) {
       const { code, error } = await type(...argv);
-      assert.equal(code, 1, argv.join(' '));
+      // As theirs: srun and salloc have a code of its own for words that they cannot read.
+      const isUnread = argv[0] === 'salloc' && argv[1] === '--no-such';
+      assert.equal(code, isUnread ? 255 : 1, argv.join(' '));
       assert.match(error, words);
     }
     assert.equal(await cluster.jobCount(), before);

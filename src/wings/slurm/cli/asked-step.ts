@@ -9,9 +9,11 @@ import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-cou
 import { boundPmixStep } from '../../steps/cli/pmix-step.ts';
 import { runStep, type StepWish } from '../../steps/cli/run-step.ts';
 import { taskNamed } from '../../steps/cli/task-nodes.ts';
+import { BECOME } from '../core/become.ts';
 import { variablesSet } from '../core/changed-variables.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
+import type { Programs } from '../core/multi-prog.ts';
 import { ranksOf } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
 import { isWithoutExports, withExports } from '../core/step-exports.ts';
@@ -23,6 +25,8 @@ import { taskOf } from './task-of.ts';
 
 export interface AskedStep {
   readonly argv: readonly string[];
+  /** Those of each rank; absent or null: `argv` is that of all. */
+  readonly programs?: Programs | null;
   readonly tasks: number | null;
   readonly nodeCount: number | null;
   readonly label: boolean;
@@ -56,7 +60,7 @@ const RANKED =
   'then SLURM_LOCALID=$((WEFT_STEP_RANK % $1)); else SLURM_LOCALID=$(((WEFT_STEP_RANK - $2) % ($1 - 1))); fi; ' +
   `SLURM_NTASKS=$WEFT_STEP_COUNT SLURM_STEP_ID=\${WEFT_STEP_ID##*.} SLURM_STEPID=\${WEFT_STEP_ID##*.}; ` +
   'export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_NTASKS SLURM_STEP_ID SLURM_STEPID; ' +
-  'shift 2; exec "$@"';
+  `shift 2; ${BECOME}`;
 
 /** Inside of a job, or of an allocation. */
 export async function runAskedStep(context: Context, wish: AskedStep): Promise<number> {
@@ -100,11 +104,12 @@ export async function runOn(
   { task, nodes, cpus, isMpi, ...held }: Held,
   wish: AskedStep,
 ): Promise<number> {
-  const { argv, nodeCount, label, given } = wish;
+  const { nodeCount, label, given } = wish;
   const terminal = given['pty'] !== undefined;
   const tasks = terminal ? 1 : wish.tasks;
   const ranks = ranksOf({ nodes, ...held }, { tasks, nodeCount: terminal ? 1 : nodeCount });
   if (!ranks.ok) throw usage(ranks.error);
+  const argv = wish.programs?.(ranks.value.length) ?? wish.argv;
   const used = new Set(ranks.value.map(({ node }) => node)).size;
   if (used > 1 && used < nodes.length) {
     throw usage(`--nodes: one of the job's ${nodes.length} nodes, or all of them`);

@@ -23,7 +23,7 @@ export function beginOf(ranks: readonly Rank[], input: readonly string[] | null 
   const node = byRank(ranks.map((rank) => `SLURM_NODEID=${used.indexOf(rank.node)};`));
   const reads =
     input === null ? '' : byRank(input.map((file) => `exec <${quoteWord(file)} || exit 1;`));
-  return `${step}${node} export SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_STEP_ID SLURM_STEPID; ${reads}`;
+  return `${step}${node} SLURM_TASK_PID=$$; export SLURM_TASK_PID SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_STEP_ID SLURM_STEPID; ${reads}`;
 }
 
 export interface PmixRanks {

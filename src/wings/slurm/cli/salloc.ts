@@ -33,7 +33,7 @@ export const ALLOCATION_OPTIONS = [
 ] as const satisfies readonly OptionRow[];
 
 export const summary = 'Hold nodes while a command runs here, as salloc of Slurm does.';
-export const verb = speaking('salloc', salloc);
+export const verb = speaking('salloc', salloc, 255);
 
 async function salloc(context: Context, words: readonly string[]): Promise<number> {
   const typed = readTyped(context, words);

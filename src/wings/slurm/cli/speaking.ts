@@ -1,4 +1,5 @@
-// How a command of Slurm fails: `sbatch: error: …`, and exit code 1.
+// How a command of Slurm fails: `sbatch: error: …`, and exit code 1, or its own for words that
+// cannot be read.
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
@@ -16,10 +17,15 @@ export const RELEASE = 'slurm 22.05.8';
 
 const HELP = 'Which options are honoured: docs/migration/slurm-commands.md.';
 
+/** No code of a head's. */
+const UNREAD = 'words.unread';
+
 /** A command whose words are read by its own table, as they were typed. */
 export function speaking(
   name: string,
   run: (context: Context, words: readonly string[]) => Promise<number>,
+  /** Where its words are none that it could read. */
+  unread = 1,
 ): Verb {
   const verb = defineVerb({
     define(command) {
@@ -41,7 +47,7 @@ export function speaking(
         if (!(error instanceof Failure)) throw error;
         const hint = error.hint === null ? '' : `\n${name}: ${error.hint}`;
         context.error(`${name}: error: ${error.message}${hint}\n`);
-        return 1;
+        return error.code === UNREAD ? unread : 1;
       }
     },
   });
@@ -55,8 +61,8 @@ export function readWords<Name extends string>(
   how: { readonly stops?: boolean } = {},
 ): Read<Name> {
   const read = readOptions(rows, words, how);
-  if (!read.ok) throw usage(read.error);
-  return read.value;
+  if (read.ok) return read.value;
+  throw new Failure({ code: UNREAD, kind: 'invalid_argument', message: read.error });
 }
 
 /** With what the environment says where nothing was typed, by the name of each option. */

@@ -1,15 +1,19 @@
 // `srun`: outside of a job a command that runs now, with its output here and its exit code; inside
 // of one a step on the job's own nodes.
 
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { ok } from '../../../kernel/base/result.ts';
 import { submitAndAttend } from '../../../kernel/cli/commands/run.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
+import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { withAllocation } from '../../steps/cli/allocation.ts';
 import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
+import { BECOME } from '../core/become.ts';
 import { expandHosts } from '../core/hostlist.ts';
+import { multiProgram, type Programs } from '../core/multi-prog.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { readMebibytes } from '../core/request.ts';
 import { type Endings, endingsOf } from '../core/step-ending.ts';
@@ -60,31 +64,30 @@ export const STEP_OPTIONS = [
   },
   { long: 'pty', words: 'the first rank alone has a terminal, and is the only one' },
   { long: 'jobid', ...value, words: 'a step in this job of yours, which runs' },
-  { long: 'multi-prog', kind: 'refused', words: 'start several steps' },
+  { long: 'multi-prog', words: 'a file says which ranks run which program' },
 ] as const satisfies readonly OptionRow[];
 
 /** `--wait` is another option there. */
 const OF_BATCH = BATCH_OPTIONS.filter(({ long }) => long !== 'wait');
 
 export const summary = 'Run a command now, or ranks inside of a job, as srun of Slurm does.';
-export const verb = speaking('srun', srun);
+export const verb = speaking('srun', srun, 255);
 
 export async function srun(context: Context, words: readonly string[]): Promise<number> {
   const { given, operands } = readWords([...STEP_OPTIONS, ...OF_BATCH], words, { stops: true });
-  if (given['multi-prog'] !== undefined) {
-    throw usage('--multi-prog is not honoured here: start several steps');
-  }
   if (given.immediate !== undefined)
     context.error('srun: warning: --immediate is ignored: it waits for its nodes\n');
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
   refuseMpi(given);
+  const programs = given['multi-prog'] === undefined ? null : programsIn(context, operands);
   if (given.jobid !== undefined) {
     refuseInside(given);
     refuseAsked(given);
     const bind = bindOf(given);
     return runInJob(context, {
       argv: operands,
+      programs,
       tasks: number('ntasks', given.ntasks),
       nodeCount: number('nodes', given.nodes),
       label: given.label !== undefined,
@@ -94,14 +97,40 @@ export async function srun(context: Context, words: readonly string[]): Promise<
       bind,
     });
   }
-  if (context.environment['SLURM_JOB_ID'] !== undefined) return inside(context, given, operands);
-  return outside(context, given, operands);
+  const what = { operands, programs };
+  if (context.environment['SLURM_JOB_ID'] !== undefined) return inside(context, given, what);
+  return outside(context, given, what);
+}
+
+interface What {
+  readonly operands: readonly string[];
+  /** Those of each rank; null: the operands are that of all. */
+  readonly programs: Programs | null;
+}
+
+function programsIn(context: Context, [name = '', ...more]: readonly string[]): Programs {
+  if (more.length > 0) throw usage('--multi-prog takes one file, and no arguments');
+  const text = readOr(path.resolve(context.cwd, name), name);
+  return (ranks) => {
+    const argv = multiProgram(text, { name, ranks });
+    if (!argv.ok) throw usage(argv.error);
+    return argv.value;
+  };
+}
+
+function readOr(file: string, name: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw usage(`Could not open multi_prog config file ${name}: ${fileProblem(error)}`);
+  }
 }
 
 type Given = Readonly<Partial<Record<BatchOption | (typeof STEP_OPTIONS)[number]['long'], string>>>;
 
 /** Ranks on the nodes of the job that it is in. */
-function inside(context: Context, given: Given, operands: readonly string[]): Promise<number> {
+function inside(context: Context, given: Given, what: What): Promise<number> {
+  const { operands: argv, programs } = what;
   refuseInside(given);
   const tasks = number('ntasks', given.ntasks);
   const nodeCount = number('nodes', given.nodes);
@@ -113,7 +142,7 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
   if (given.pty !== undefined || !isThere || isPmi(given)) {
     const bind = isThere ? bindHere(context, given) : bindOf(given);
     refuseAsked(given);
-    const step = { argv: operands, tasks, nodeCount, label, cpus, endings, given, bind };
+    const step = { argv, programs, tasks, nodeCount, label, cpus, endings, given, bind };
     return runAskedStep(context, { ...step, runsUnbound: isThere });
   }
   if (given.mem !== undefined && given['mem-per-cpu'] !== undefined)
@@ -122,7 +151,8 @@ function inside(context: Context, given: Given, operands: readonly string[]): Pr
   if (given.nodelist !== undefined && names === null)
     throw usage(`Invalid node name specified: ${given.nodelist}`);
   return runStep(context, {
-    argv: operands,
+    argv,
+    programs,
     tasks,
     nodeCount,
     label,
@@ -189,7 +219,7 @@ const ASKED_MAX = 256;
 async function outside(
   context: Context,
   given: Given,
-  operands: readonly string[],
+  { operands, programs }: What,
 ): Promise<number> {
   const [program = ''] = operands;
   // Its time limit is the job's.
@@ -197,7 +227,9 @@ async function outside(
   if (given['cpu-bind'] !== undefined && !BINDINGS.test(given['cpu-bind']))
     throw usage(`Invalid --cpu-bind argument: ${given['cpu-bind']}`);
   const { output, error, input, ...rest } = given;
-  const argv = { kind: 'argv', argv: ['/bin/sh', '-c', RANKED, 'srun', ...operands] } as const;
+  const ranked = (words: readonly string[]) =>
+    ({ kind: 'argv', argv: ['/bin/sh', '-c', RANKED, 'srun', ...words] }) as const;
+  const argv = ranked(operands);
   const name = given['job-name'] ?? program.split('/').at(-1) ?? program;
   const files = output === undefined && error === undefined && input === undefined ? null : given;
   const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
@@ -206,7 +238,7 @@ async function outside(
   // What reaches its other nodes is that of jobs with MPI.
   const submission = isPmix(given) && mpi !== undefined ? { ...plain, mpi } : plain;
   if (given.pty !== undefined) {
-    const program = { kind: 'argv', argv: operands } as const;
+    const program = { kind: 'argv', argv: programs?.(1) ?? operands } as const;
     return runAtTerminal(context, { ...submission, program });
   }
   const ranksPerNode = mpi?.ranksPerNode ?? 1;
@@ -216,12 +248,14 @@ async function outside(
     const label = given.label !== undefined;
     const cpus = number('cpus-per-task', given['cpus-per-task']);
     const ranks = { tasks: total, nodeCount: null, cpus, endings };
-    const step = { argv: operands, ...ranks, label, given: rest, bind };
+    const step = { argv: operands, programs: null, ...ranks, label, given: rest, bind };
+    // Before anything is submitted.
+    const own = programs === null ? step : { ...step, argv: programs(total) };
     return withAllocation(context, submission, ({ id, nodes }) =>
       runOn(
         context,
         { task: id, nodes, ranksPerNode, cpus: submission.cpuCount ?? 1, isMpi: mpi !== undefined },
-        step,
+        own,
       ),
     );
   }
@@ -239,7 +273,8 @@ async function outside(
   if (endings.killsOnBadExit || endings.waitMs !== null)
     context.error('srun: warning: --kill-on-bad-exit and --wait are ignored: ranks are a job\n');
   const kept = files === null || written === undefined ? {} : { files: written };
-  const wish = { ...submission, ...kept, processesPerNode: ranksPerNode };
+  const started = programs === null ? {} : { program: ranked(programs(total)) };
+  const wish = { ...submission, ...kept, ...started, processesPerNode: ranksPerNode };
   return submitAndAttend(context, wish, { wait: true, follow: true, failsAloud: true });
 }
 
@@ -251,7 +286,16 @@ const INSIDE: ReadonlySet<string> = new Set([
   ...['nodelist', 'ntasks-per-node', 'chdir', 'export', 'input', 'oversubscribe', 'partition'],
   ...['account', 'qos', 'wait', 'hint', 'mem-bind', 'threads-per-core', 'gpu-bind', 'cpu-freq'],
   ...['gres', 'gpus', 'gpus-per-node', 'gpus-per-task', 'ntasks-per-socket', 'ntasks-per-core'],
-  ...['gres-flags', 'comment', 'constraint', 'propagate', 'acctg-freq', 'mem-per-gpu', 'immediate'],
+  ...[
+    'gres-flags',
+    'comment',
+    'constraint',
+    'propagate',
+    'acctg-freq',
+    'mem-per-gpu',
+    'immediate',
+    'multi-prog',
+  ],
 ]);
 
 /** Ranks that the head starts have the variables of the job, and its nodes. */
@@ -306,7 +350,7 @@ function refuseMpi({ mpi: said, pty }: Given): void {
 /** Each process finds which of all ranks it is. */
 const RANKED =
   'SLURM_LOCALID=$WEFT_PROC_RANK SLURM_PROCID=$((WEFT_NODE_RANK * WEFT_PROCS_PER_NODE + WEFT_PROC_RANK)); ' +
-  'export SLURM_LOCALID SLURM_PROCID; exec "$@"';
+  `export SLURM_LOCALID SLURM_PROCID; ${BECOME}`;
 
 function number(name: string, text: string | undefined): number | null {
   if (text === undefined) return null;

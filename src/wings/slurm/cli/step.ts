@@ -3,15 +3,17 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { constants } from 'node:os';
+import { constants, networkInterfaces } from 'node:os';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { boundArgv } from '../../steps/core/pmix.ts';
+import { becoming } from '../core/become.ts';
 import { changedVariables, variablesGone, variablesSet } from '../core/changed-variables.ts';
 import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
+import type { Programs } from '../core/multi-prog.ts';
 import {
   type Held,
   nodesFor,
@@ -37,6 +39,7 @@ const CLAIMED_WITHIN_MS = 8_000;
 
 export interface StepRequest extends StepShape {
   readonly argv: readonly string[];
+  readonly programs: Programs | null;
   readonly output: string | undefined;
   readonly error: string | undefined;
   readonly input: string | undefined;
@@ -59,10 +62,11 @@ export interface StepRequest extends StepShape {
   readonly memoryPerCpu: number | null;
 }
 
-export async function runStep(context: Context, wish: StepRequest): Promise<number> {
+export async function runStep(context: Context, asked: StepRequest): Promise<number> {
   const held = heldBy(context.environment);
-  const size = sizeOf(held, wish);
+  const size = sizeOf(held, asked);
   if (!size.ok) throw usage(size.error);
+  const wish = { ...asked, argv: asked.programs?.(size.value.all) ?? asked.argv };
   refuseMore(context, wish, held, size.value);
   refuseFolder(wish.directory);
   // By this name signals for all of the job pass it by: its ranks get them themselves.
@@ -73,7 +77,7 @@ export async function runStep(context: Context, wish: StepRequest): Promise<numb
   try {
     const all = ranksOn(chosen, size.value);
     const nodesOf = all.map(({ node }) => held.nodes[node] ?? '');
-    const noted = await noteStep(context, { argv: wish.argv, nodes: nodesOf });
+    const noted = await noteStep(context, { argv: asked.argv, nodes: nodesOf });
     // Where the head numbers no steps: another for each that runs at the same time.
     const number = noted.number ?? String(process.pid);
     const cpus = await cpusOf(context, wish.bind, nodesOf);
@@ -355,7 +359,8 @@ function runRank(
     SLURMD_NODENAME: nodes[rank.node] ?? '',
     ...(cpus === null ? {} : { WEFT_CPUSET: cpus[rank.rank] ?? '' }),
   };
-  const own = { ...wish, argv: cpus === null ? wish.argv : boundArgv(wish.argv) };
+  const argv = becoming(wish.argv);
+  const own = { ...wish, argv: cpus === null ? argv : boundArgv(argv) };
   const started =
     rank.node === here
       ? { argv: own.argv, variables }
@@ -377,21 +382,22 @@ function runRank(
   }
   let isStarted = true;
   return new Promise((resolve) => {
+    const node = nodes[rank.node] ?? '';
+    const over = (exit: number): void => {
+      if (exit !== 0)
+        context.error(`srun: error: ${node}: task ${rank.rank}: Exited with exit code ${exit}\n`);
+      resolve(exit);
+    };
     child.once('error', (problem) => {
       ranks.delete(child);
       isStarted = false;
       context.error(`srun: error: execve(): ${program}: ${fileProblem(problem)}\n`);
-      resolve(2);
+      over(2);
     });
     child.once('close', (code, signal) => {
       ranks.delete(child);
       if (!isStarted) return;
-      const exit = code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0);
-      if (exit !== 0)
-        context.error(
-          `srun: error: ${nodes[rank.node]}: task ${rank.rank}: Exited with exit code ${exit}\n`,
-        );
-      resolve(exit);
+      over(code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0));
     });
   });
 }
@@ -412,9 +418,17 @@ export function stepVariables(
     SLURM_STEP_TASKS_PER_NODE: each,
     SLURM_TASKS_PER_NODE: each,
     ...(cpus === null ? {} : { SLURM_CPUS_PER_TASK: String(cpus) }),
+    SLURM_LAUNCH_NODE_IPADDR: addressHere(),
     SLURM_STEP_ID: '0',
     SLURM_STEPID: '0',
   };
+}
+
+/** By which others may reach the machine on which this runs. */
+function addressHere(): string {
+  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
+  const other = all.find(({ family, internal }) => family === 'IPv4' && !internal);
+  return other?.address ?? '127.0.0.1';
 }
 
 /** What the task began with. */

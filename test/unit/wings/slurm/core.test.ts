@@ -12,6 +12,7 @@ import {
   hostsInOrder,
 } from '../../../../src/wings/slurm/core/hostlist.ts';
 import { expandIds, readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
+import { multiProgram } from '../../../../src/wings/slurm/core/multi-prog.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
 import {
@@ -355,4 +356,31 @@ test('[X4] ranges of tasks are named one by one, and ends by the words of Slurm'
   assert.equal(endReason('timeout', null), 'TimeLimit');
   assert.equal(endReason('out_of_memory', null), 'OutOfMemory');
   assert.equal(endReason('launch_failed', 'no such folder'), 'JobLaunchFailure');
+});
+
+test('[X5] a file of programs gives each rank its own, and a wrong line is named', () => {
+  const read = (text: string, ranks = 4) => multiProgram(text, { name: 'f', ranks });
+  const script = (text: string): string => {
+    const argv = read(text);
+    return argv.ok ? (argv.value[2]?.replace(/ esac;.*/s, '') ?? '') : argv.error;
+  };
+  assert.equal(
+    script("# c\n\n0,3 a %t:%o \\\n 'two words'\n1-2\tb\\ c x%tx \"q\n"),
+    "case $SLURM_PROCID in 0) set -- a 0:0 'two words';; 3) set -- a 3:1 'two words';; " +
+      `1) set -- 'b c' x1x '"q';; 2) set -- 'b c' x2x '"q';;`,
+  );
+  assert.match(script('* a %o\n1 b\n'), /1\) set -- b;; 0\) set -- a 0;; 2\) set -- a 2;;/);
+  const wrong: readonly (readonly [text: string, words: RegExp])[] = [
+    ['0 a\n', /f invalid, no record for task id 1/],
+    ['', /f invalid, no record for task id 0/],
+    ['0-3 a\n2 b\n', /Duplicate record for task 2 in f/],
+    ['0-4 a\n', /Invalid task id, 4 >= ntasks. Line 1 of/],
+    ['0 a \\\n b\nx b\n', /Invalid task range specification \(x\). Line 3 of/],
+    ['3-1 a\n', /Invalid task range, 3-1. Line 1 of/],
+    ['0\n', /^Line 1 of configuration file f invalid/],
+  ];
+  for (const [text, words] of wrong) {
+    const made = read(text);
+    assert.match(made.ok ? 'ok' : made.error, words);
+  }
 });

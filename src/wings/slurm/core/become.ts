@@ -1,0 +1,15 @@
+// How a rank becomes its program: by its own number, and where there is no such program with the
+// words and the code of slurmstepd, which is the number of the error.
+
+/** For a shell with the program in "$@", in place of `exec "$@"`. */
+export const BECOME =
+  'SLURM_TASK_PID=$$; export SLURM_TASK_PID; ' +
+  'case $1 in */*) if [ ! -e "$1" ]; then WEFT_NONE=2; elif [ -d "$1" ] || [ ! -x "$1" ]; then WEFT_NONE=13; fi;; ' +
+  '*) command -v "$1" >/dev/null || WEFT_NONE=2;; esac; ' +
+  'if [ ! "$WEFT_NONE" ]; then exec "$@"; fi; ' +
+  'WEFT_WHY="No such file or directory"; if [ $WEFT_NONE = 13 ]; then WEFT_WHY="Permission denied"; fi; ' +
+  'echo "slurmstepd-$SLURMD_NODENAME: error: execve(): $1: $WEFT_WHY" >&2; exit $WEFT_NONE';
+
+export function becoming(argv: readonly string[]): string[] {
+  return ['/bin/sh', '-c', BECOME, 'srun', ...argv];
+}
