@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import type { MaintenanceView } from '../../src/kernel/api/maintenance.ts';
 import type { NodeView } from '../../src/kernel/api/nodes.ts';
 import type { GoalStandingView } from '../../src/wings/goals/api/goals.ts';
+import { GpuCluster, WORKSTATION } from './support/gpu-cluster.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster } from './support/local-cluster.ts';
 
@@ -154,3 +155,50 @@ test('[M22] what two repairs do not mend stays out with its reason, until a pers
     assert.equal((await maintenances(site)).length, 2, 'without a further repair');
     assert.ok(existsSync(join(folder, 'n2')));
   }));
+
+test('[M25] a card that is ill is reset in a maintenance, and given to tasks again', async () => {
+  const cluster = new GpuCluster();
+  mkdirSync(cluster.state, { recursive: true });
+  // Programs of the system find neither the stand-ins nor their file by themselves.
+  const { PATH = '', FAKE_GPUS = '' } = cluster.env;
+  const tool = `PATH=${PATH} FAKE_GPUS=${FAKE_GPUS} nvidia-smi`;
+  const repair = `${tool} --gpu-reset -i "$WEFT_ILL_GPUS"`;
+  const goals = `classes: {all: {within: 1h, duration: 1m, goals: {cards: {fact: gpu_fault, is: none, repair: '${repair}'}}}}`;
+  writeFileSync(join(cluster.state, 'goals.yaml'), goals);
+  const nodes = 'up: {nodes: 2, cpus: 1, memory: 256M}\n';
+  writeFileSync(join(cluster.state, 'weft.yaml'), `${nodes}goals: {file: goals.yaml, every: 2s}\n`);
+  try {
+    const [one, two] = WORKSTATION.nvidia;
+    assert.ok(one !== undefined && two !== undefined);
+    cluster.write({ nvidia: [one, two] });
+    await cluster.up('--listen', 'none', '--gpus', '1');
+    await cluster.shows('free', 'n2');
+    const site = { cluster, folder: '' };
+    const pending = 'gpu_recovery_action';
+    cluster.write({ nvidia: [one, { ...two, cells: { [pending]: 'Reset' } }] });
+    const [done] = await until('it is repaired', async () => {
+      const all = await maintenances(site);
+      return all.some(({ phase }) => phase === 'done') ? all : undefined;
+    });
+    assert.match(done?.reason ?? '', /^cards is gpu 1 is ill: .*, expected none$/);
+    await cluster.shows('free', 'n2');
+    await until('the node meets its goals', async () => {
+      const { differences } = (await standings(site))[1] ?? {};
+      return differences?.length === 0 || undefined;
+    });
+    assert.equal((await maintenances(site)).length, 1);
+    const job = await cluster.ok(
+      'run',
+      '--follow',
+      '--gpus',
+      '1',
+      '--nodes-named',
+      'n2',
+      '--',
+      'echo $WEFT_GPUS',
+    );
+    assert.match(job, /^1$/m);
+  } finally {
+    await cluster.close();
+  }
+});

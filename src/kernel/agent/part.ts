@@ -24,7 +24,7 @@ export interface AgentPart {
   readonly pauseMaxMs?: number;
   /** Variables of a task, beside those that every task has. */
   variables?(of: Surroundings): Variables;
-  /** Devices that a task with this share may not open. */
+  /** Devices that a user's task with this share may not open. */
   shut?(share: Share): readonly Device[];
   /** What runs in place of the order's own program, and reads no input; undefined: that program. */
   argv?(start: Start): readonly string[] | undefined;

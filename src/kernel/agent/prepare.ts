@@ -254,9 +254,11 @@ export class Preparer {
     };
   }
 
-  #limitsOf({ share }: LaunchOrder): GroupLimits {
+  #limitsOf({ share, account }: LaunchOrder): GroupLimits {
     const { memoryBytes, cpuCount } = share.resources;
-    const shut = this.#parts.flatMap((part) => part.shut?.(share) ?? []);
+    // What repairs the node resets devices, too.
+    const isOfUser = account.own !== true;
+    const shut = isOfUser ? this.#parts.flatMap((part) => part.shut?.(share) ?? []) : [];
     return {
       memoryBytes: memoryBytes > 0 ? memoryBytes : null,
       cpuCount: cpuCount > 0 ? cpuCount : null,

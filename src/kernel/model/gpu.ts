@@ -45,6 +45,8 @@ export interface GpuCard {
   readonly state: CardState;
   /** Why it is not free, in words; null: it is. */
   readonly why: string | null;
+  /** Nothing is wrong with it any more, which has to last a while. Absent: that is not so. */
+  readonly isWell?: true;
   /** Nothing holds it but that the owner of the machine keeps it. Absent: that is not so. */
   readonly kept?: true;
   /** Since when it is in this state, by the node's clock. */

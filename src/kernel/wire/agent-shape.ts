@@ -142,6 +142,7 @@ const card = map({
   partOf: optional(word),
   state: oneOf(...CARD_STATES),
   why: orNull(word),
+  isWell: optional((value) => value === true),
   kept: optional((value) => value === true),
   since: finite,
   users: listUpTo(

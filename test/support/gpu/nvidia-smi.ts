@@ -1,6 +1,6 @@
 // A stand-in for `nvidia-smi`: what an agent asks it.
 
-import { answers, type FakeCard, type FakeWorld, readWorld } from './world.ts';
+import { answers, type FakeCard, type FakeWorld, readWorld, writeWorld } from './world.ts';
 
 const CELLS: Readonly<Record<string, (card: FakeCard, world: FakeWorld) => string>> = {
   index: ({ index }) => String(index),
@@ -99,10 +99,25 @@ function topoLines({ nvidia = [], links = [] }: FakeWorld): string[] {
   ];
 }
 
-function linesFor(world: FakeWorld, [first = '', second = '']: readonly string[]): string[] {
+/** What was wrong with these cards is over: the file is written anew. */
+function resetLines(world: FakeWorld, addresses: readonly string[]): string[] {
+  const isMeant = ({ bus }: FakeCard) => addresses.includes(`0000:${bus}`);
+  const nvidia = world.nvidia?.map((card) => {
+    const { cells: _, ...well } = card;
+    return isMeant(card) ? well : card;
+  });
+  writeWorld({ ...world, ...(nvidia === undefined ? {} : { nvidia }) });
+  return addresses.map((one) => `GPU ${one} was successfully reset.`);
+}
+
+function linesFor(
+  world: FakeWorld,
+  [first = '', second = '', third = '']: readonly string[],
+): string[] {
   const [option, value = ''] = first.split('=');
   if (option === '--query-gpu') return cardLines(world, value.split(','));
   if (option === '--query-compute-apps') return appLines(world);
+  if (first === '--gpu-reset' && second === '-i') return resetLines(world, third.split(','));
   if (first === '-L') return listLines(world);
   if (first === 'topo') return topoLines(world);
   if (first === '--version') return [`CUDA Version        : ${world.cuda ?? '13.0'}`];

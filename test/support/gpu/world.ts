@@ -3,7 +3,7 @@
 // changes the world.
 
 import { spawn } from 'node:child_process';
-import { appendFileSync, readFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 
 export interface FakeCard {
   readonly index: number;
@@ -55,6 +55,13 @@ export interface FakeWorld {
 
 export function readWorld(): FakeWorld {
   return JSON.parse(readFileSync(scenarioFile(), 'utf8')) as FakeWorld;
+}
+
+/** At once: no tool sees half of it. */
+export function writeWorld(world: FakeWorld): void {
+  const file = scenarioFile();
+  writeFileSync(`${file}.new`, JSON.stringify(world));
+  renameSync(`${file}.new`, file);
 }
 
 function scenarioFile(): string {

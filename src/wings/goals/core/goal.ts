@@ -6,12 +6,12 @@ import type { RunningPolicy } from '../../../kernel/model/maintenance.ts';
 /** What the head knows of a node without asking it. */
 export const GOAL_FACTS = [
   ...(['kernel', 'os', 'arch', 'agent', 'launcher', 'limits', 'network'] as const),
-  ...(['cpus', 'memory', 'disk', 'fault'] as const),
+  ...(['cpus', 'memory', 'disk', 'fault', 'gpus', 'gpu_driver', 'gpu_fault'] as const),
 ] as const;
 
 export type GoalFact = (typeof GOAL_FACTS)[number];
 
-/** Texts and numbers; null: nobody knows. `fault` is `none` while there is none. */
+/** Texts and numbers; null: nobody knows. `fault` and `gpu_fault` are `none` without one. */
 export type Facts = Readonly<Record<GoalFact, string | number | null>>;
 
 export type GoalTest =

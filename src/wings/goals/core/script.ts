@@ -23,11 +23,15 @@ export function checkScript({ goals }: Pick<GoalClass, 'goals'>): string {
   return LOOK + goals.map(lookLine).join('');
 }
 
-/** Ends with 1 when a check still differs: then the node stays out of service. */
+/**
+ * `illGpus`: where tools find the cards that were ill when the repair was asked for.
+ * Ends with 1 when a check still differs: then the node stays out of service.
+ */
 export function repairScript(
   { goals }: Pick<GoalClass, 'goals'>,
-  unmet: readonly string[],
+  { unmet, illGpus }: { readonly unmet: readonly string[]; readonly illGpus: readonly string[] },
 ): string {
+  const gpus = illGpus.length === 0 ? '' : `export WEFT_ILL_GPUS=${quoted(illGpus.join(','))}\n`;
   const repairs = goals.flatMap(({ name, repair }) => {
     if (repair === null || !unmet.includes(name)) return [];
     const line = `echo '${MARK}: repairs ${name}'\n`;
@@ -36,7 +40,7 @@ export function repairScript(
     ];
   });
   const looks = goals.map((goal) => `${lookLine(goal)}${judgeLine(goal)}`);
-  return `${LOOK}${repairs.join('')}${looks.join('')}exit $wrong\n`;
+  return `${LOOK}${gpus}${repairs.join('')}${looks.join('')}exit $wrong\n`;
 }
 
 function lookLine({ name, test }: Goal): string {

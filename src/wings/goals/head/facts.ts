@@ -1,8 +1,10 @@
 // What the head knows of a node without asking it, for its goals.
 
+import { withheldCards } from '../../../kernel/machine/nodes/cards.ts';
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import { memberOf } from '../../../kernel/machine/nodes/members.ts';
 import type { State } from '../../../kernel/machine/state.ts';
+import { cardTitle, type GpuCard } from '../../../kernel/model/gpu.ts';
 import type { Facts } from '../core/goal.ts';
 
 /** A node of a site says its size and its fault; the rest would be of its gateway's machine. */
@@ -21,7 +23,41 @@ export function factsOf(state: State, node: Node): Facts {
     memory: facts === null ? null : total.memoryBytes,
     disk: own?.diskBytes ?? null,
     fault: fault ?? 'none',
+    gpus: facts === null ? null : total.gpuCount,
+    gpu_driver: own === null ? null : (node.gpus?.driver ?? null),
+    gpu_fault: own === null ? null : gpuFaultOf(node),
   };
+}
+
+/** Cards that are ill or gone, in words. Nobody knows while there are such as no tool has seen. */
+function gpuFaultOf(node: Node): string | null {
+  if (node.gpus === null) return null;
+  const ill = illCards(node);
+  if (ill.length > 0) return ill.map((card) => `${cardTitle(card)} is ${card.why}`).join('; ');
+  return withheldCards(node).some(({ state }) => state === 'unknown') ? null : 'none';
+}
+
+function illCards(node: Node): GpuCard[] {
+  return withheldCards(node).filter(({ state }) => state === 'ill' || state === 'gone');
+}
+
+/** Where tools find those that are ill: what the repair line of a goal has in WEFT_ILL_GPUS. */
+export function illGpus(node: Node): string[] {
+  return illCards(node).flatMap(({ busId }) => (busId === '' ? [] : [busId]));
+}
+
+/** Agents look at cards every ten seconds, and wait up to thirty for a tool. */
+const CARDS_SETTLE_MS = 60_000;
+
+/**
+ * Whether the node's cards are as it tells: not while one is well again and has to stay so, nor
+ * while one that is not well may be so of before the last repair.
+ */
+export function areCardsSettled(node: Node, repairedAt: number, now: number): boolean {
+  const isRecent = now - repairedAt < CARDS_SETTLE_MS;
+  return withheldCards(node).every(({ state, isWell }) => {
+    return state === 'used_outside' || (isWell !== true && !isRecent);
+  });
 }
 
 /** A look at a node of a site is a job there, which needs a cpu, and a node that takes jobs. */

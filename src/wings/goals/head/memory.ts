@@ -3,9 +3,9 @@
 import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import type { JobId } from '../../../kernel/model/ids.ts';
 import { type CheckResult, compareGoals } from '../core/compare.ts';
-import type { GoalClass } from '../core/goal.ts';
+import type { GoalClass, GoalFact, GoalTest } from '../core/goal.ts';
 import type { GoalNode } from '../core/plan.ts';
-import { factsOf } from './facts.ts';
+import { areCardsSettled, factsOf } from './facts.ts';
 import { goalNode, repairedAt, type Seen, takenUntil } from './nodes.ts';
 
 export interface Memory {
@@ -54,10 +54,17 @@ export function judged(seen: Seen, { node, memory, of }: WatchedNode, now: numbe
   const { lookedAt, results, metAt } = memory;
   // Its site may have it for stopped a while after its maintenance, which is no fault.
   const isSettled = node.fault === null || now - takenUntil(state, node) >= ECHO_MS;
-  const isFresh = lookedAt > 0 && lookedAt >= repairedAt(state, node) && isSettled;
+  const repaired = repairedAt(state, node);
+  const asksForCards = of.goals.some(({ test }) => isOf(test, 'gpu_fault'));
+  const areCards = !asksForCards || areCardsSettled(node, repaired, now);
+  const isFresh = lookedAt > 0 && lookedAt >= repaired && isSettled && areCards;
   const found = isFresh ? compareGoals(of.goals, factsOf(state, node), results) : null;
   // What no check has said is not fine either: a node goes back to service on evidence only.
   const isWhole = of.goals.every(({ name, test }) => test.kind === 'fact' || results.has(name));
   const differences = found?.length === 0 && !isWhole ? null : found;
   return goalNode(seen, node, { class: of, differences, metAt });
+}
+
+function isOf(test: GoalTest, fact: GoalFact): boolean {
+  return test.kind === 'fact' && test.fact === fact;
 }

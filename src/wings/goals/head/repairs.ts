@@ -6,6 +6,7 @@ import type { NodeName } from '../../../kernel/model/ids.ts';
 import { type Difference, describeDifference } from '../core/goal.ts';
 import type { GoalNode, GoalStep } from '../core/plan.ts';
 import { repairScript } from '../core/script.ts';
+import { illGpus } from './facts.ts';
 import type { Memory } from './memory.ts';
 import { GIVEN_UP, pastRepairs } from './nodes.ts';
 import type { GoalOptions, GoalPorts } from './world.ts';
@@ -58,7 +59,7 @@ export class Repairs {
     const now = this.#ports.clock.now();
     const different = differences ?? [];
     const unmet = different.map(({ goal }) => goal);
-    const program = { kind: 'script', text: repairScript(of, unmet), args: [] } as const;
+    const program = { kind: 'script', text: this.#scriptOf(name, of, unmet), args: [] } as const;
     const command = {
       kind: 'plan_maintenance',
       nodes: [name as NodeName],
@@ -77,6 +78,11 @@ export class Repairs {
         this.#ports.log.info({ node: name, id, attempt, reason: command.reason }, 'repair planned');
       } else memory.refused = { until: now + REFUSED_MS, why: formatRefusal(reply.error) };
     });
+  }
+
+  #scriptOf(name: string, of: GoalNode['class'], unmet: readonly string[]): string {
+    const node = this.#ports.engine.state.nodes.get(name as NodeName);
+    return repairScript(of, { unmet, illGpus: node === undefined ? [] : illGpus(node) });
   }
 
   #restore({ name }: GoalNode, memory: Memory): void {

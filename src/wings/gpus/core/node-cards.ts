@@ -57,7 +57,8 @@ export function nodeGpus(
       return [calmed(known, cardOf(number, tracked, rules, labelOf(tracked.seen, isMixed)))];
     // Taken out, while a task has the number of another card: the numbers stay.
     if (known === undefined) return [];
-    return [{ ...known, number, state: 'gone', why: goneWords(null) } as const];
+    const { isWell: _, ...card } = known;
+    return [{ ...card, number, state: 'gone', why: goneWords(null) } as const];
   });
   const remark = remarkOf(machine);
   const hidden = remark === null ? [] : hiddenCards(cards.length, count ?? 0, remark);
@@ -136,6 +137,7 @@ function cardOf(
     ...(partOf === undefined ? {} : { partOf }),
     state,
     why: whyOf(one, freeAfterMs),
+    ...(one.wellSince === null ? {} : { isWell: true as const }),
     since,
     users: usersOf(one),
   };

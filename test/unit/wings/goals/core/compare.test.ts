@@ -30,6 +30,9 @@ const FACTS: Facts = {
   memory: 2 ** 33,
   disk: 2 ** 30,
   fault: 'none',
+  gpus: 2,
+  gpu_driver: 'nvidia 580.1',
+  gpu_fault: null,
 };
 
 const check = (
@@ -70,7 +73,10 @@ test('[M20] a pattern means the same here and in the shell', () => {
   for (const text of texts) {
     for (const pattern of patterns) {
       const goal = check('g', `printf %s '${text.replaceAll("'", "'\\''")}'`, pattern);
-      const { status } = spawnSync('sh', ['-c', repairScript({ goals: [goal] }, [])]);
+      const { status } = spawnSync('sh', [
+        '-c',
+        repairScript({ goals: [goal] }, { unmet: [], illGpus: [] }),
+      ]);
       assert.equal(status === 0, meetsPattern(text, pattern), `${text} by ${pattern}`);
     }
   }
@@ -112,10 +118,18 @@ test('[M20] a repair mends what differs, and is over when the checks say so', ()
       check('other', 'true', null, `touch ${other}`),
     ];
     const run = (unmet: string[]) =>
-      spawnSync('sh', ['-c', repairScript({ goals }, unmet)], { encoding: 'utf8' });
+      spawnSync('sh', ['-c', repairScript({ goals }, { unmet, illGpus: [] })], {
+        encoding: 'utf8',
+      });
     const untouched = run([]);
     assert.equal(untouched.status, 1, 'nothing was repaired');
     assert.match(untouched.stdout, /weft-goal: file still differs/);
+    const ills = { unmet: ['file'], illGpus: ['0000:01:00.0', "x'y"] };
+    const reset = [check('file', 'true', null, 'echo "resets $WEFT_ILL_GPUS"')];
+    const said = spawnSync('sh', ['-c', repairScript({ goals: reset }, ills)], {
+      encoding: 'utf8',
+    });
+    assert.match(said.stdout, /^resets 0000:01:00\.0,x'y$/m);
     const mended = run(['file']);
     assert.equal(mended.status, 0, mended.stdout + mended.stderr);
     assert.equal(existsSync(other), false, 'what was fine is left alone');
@@ -125,7 +139,10 @@ test('[M20] a repair mends what differs, and is over when the checks say so', ()
       check('other', `test -e ${other}`),
     ];
     writeFileSync(other, '');
-    const ended = spawnSync('sh', ['-c', repairScript({ goals: worse }, ['file'])]);
+    const ended = spawnSync('sh', [
+      '-c',
+      repairScript({ goals: worse }, { unmet: ['file'], illGpus: [] }),
+    ]);
     assert.equal(ended.status, 1, 'the node stays out of service');
     assert.match(String(ended.stdout), /weft-goal: other still differs/);
   } finally {

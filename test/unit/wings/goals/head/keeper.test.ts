@@ -8,6 +8,7 @@ import { factsOf } from '../../../../../src/wings/goals/head/facts.ts';
 import { GoalKeeper } from '../../../../../src/wings/goals/head/keeper.ts';
 import { scenario, type TestHead } from '../../../../support/controller.ts';
 import { cancel, planned } from '../../../../support/maintenance.ts';
+import { card as gpuCard } from '../../../../support/nodes.ts';
 import { KeptLog } from '../../../kernel/head/http/fixture.ts';
 
 /** Nodes that looks.ts looks at at once, and how long a look may take. */
@@ -81,6 +82,58 @@ scenario('[M24] of a node of a site only what its gateway knows of it counts', (
   assert.deepEqual([theirs.kernel, theirs.disk], [null, null]);
   assert.deepEqual([theirs.cpus, theirs.fault], [2, 'none']);
 });
+
+scenario(
+  '[M25] a node with an ill gpu is repaired, and judged anew when the gpu has had its time',
+  (head) => {
+    head.connect('n0');
+    head.connect('n1', { gpus: 2, cards: [gpuCard(0), gpuCard(1)] });
+    const cards = { kind: 'fact', fact: 'gpu_fault', is: 'none' } as const;
+    const goals = [{ name: 'cards', test: cards, repair: 'reset $WEFT_ILL_GPUS' }];
+    const keeper = keeperOf(head, { ...ALL, goals });
+    const ill = gpuCard(1, { state: 'ill', why: 'ill: GPU requires reset' });
+    const ticks = () => {
+      for (let count = 0; count < 3; count += 1) keeper.tick();
+      return [...head.state.maintenances.values()].map(({ goal }) => goal?.attempt);
+    };
+    const { gpus, gpu_driver: driver, gpu_fault: fault } = factsOf(head.state, head.node('n1'));
+    assert.deepEqual([gpus, driver, fault], [2, '580.95.05', 'none']);
+    assert.equal(factsOf(head.state, head.node('n0')).gpu_fault, null);
+    assert.deepEqual(ticks(), []);
+    head.tellCards('n1', [gpuCard(0), gpuCard(1, { state: 'used_outside', why: 'used' })]);
+    assert.deepEqual(ticks(), []);
+    head.at += 1000;
+    head.tellCards('n1', [gpuCard(0), ill]);
+    assert.deepEqual(ticks(), [1]);
+    const [one] = head.state.maintenances.values();
+    assert.equal(one?.reason, 'cards is gpu 1 is ill: GPU requires reset, expected none');
+    const { program } = one?.program ?? {};
+    assert.match(
+      program?.kind === 'script' ? program.text : '',
+      /^export WEFT_ILL_GPUS='0000:01:00.0'$/m,
+    );
+    const repair = (attempt: number): void => {
+      head.tick();
+      const job = [...head.state.jobs.values()].at(-1);
+      head.started(`${job?.id}#1`, 'n1');
+      head.ended(`${job?.id}#1`);
+      head.tick();
+      assert.equal([...head.state.maintenances.values()][attempt - 1]?.phase, 'done');
+    };
+    repair(1);
+    assert.deepEqual(ticks(), [1], 'nobody has looked at it since');
+    head.at += 61_000;
+    assert.deepEqual(ticks(), [1, 2]);
+    repair(2);
+    head.tellCards('n1', [gpuCard(0), { ...ill, isWell: true }]);
+    head.at += 61_000;
+    assert.deepEqual(ticks(), [1, 2], 'it has to stay well for a while');
+    assert.equal(keeper.standings()[1]?.differences, null);
+    head.tellCards('n1', [gpuCard(0), gpuCard(1)]);
+    ticks();
+    assert.deepEqual(keeper.standings()[1]?.differences, []);
+  },
+);
 
 scenario('[M24] a look at a node of a site waits for a cpu there', (head) => {
   head.connect('hpc', { cpus: 0 });
