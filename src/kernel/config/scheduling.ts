@@ -38,6 +38,7 @@ export function schedulingFrom(config: Config): Scheduling {
     fairShare: fairShareFrom(config),
     ...capsFrom(config),
     ...memberCapsFrom(config),
+    ...groupCapsFrom(config),
     ...pricesFrom(config),
     ...resourcesFrom(config),
   };
@@ -62,6 +63,7 @@ function typedCaps(texts: readonly string[]): Caps {
 
 interface CappedGroup extends FairShareGroup {
   readonly caps: Caps;
+  readonly together: Caps;
 }
 
 /** Only where there are any. A group within another has that one's caps where it names none. */
@@ -82,13 +84,36 @@ function memberCapsFrom(config: Config): Pick<Scheduling, 'memberCaps'> {
 }
 
 function cappedGroupFrom(name: string, fields: Fields): CappedGroup {
+  return {
+    ...groupFrom(name, fields),
+    caps: capsIn(fields, 'caps'),
+    together: capsIn(fields, 'together'),
+  };
+}
+
+function capsIn(fields: Fields, section: 'caps' | 'together'): Caps {
   const caps: { [kind in CapKind]?: number } = {};
   for (const kind of CAP_KINDS) {
-    const max = fields.get(`caps.${kind}`);
+    const max = fields.get(`${section}.${kind}`);
     if (typeof max === 'number') caps[kind] = max;
   }
-  Object.assign(caps, typedCaps((fields.get('caps.gpu_types') ?? []) as readonly string[]));
-  return { ...groupFrom(name, fields), caps };
+  const typed = typedCaps((fields.get(`${section}.gpu_types`) ?? []) as readonly string[]);
+  return { ...caps, ...typed };
+}
+
+/** Only where there are any. */
+function groupCapsFrom(config: Config): Pick<Scheduling, 'groupCaps'> {
+  const groups = each(config, 'fair_share.groups', cappedGroupFrom);
+  const usersOf = (name: string): readonly string[] => {
+    const { users = [], groups: inner = [] } = groups[name] ?? {};
+    return [...users, ...inner.flatMap(usersOf)];
+  };
+  const capped = Object.entries(groups).flatMap(([group, { together: caps }]) => {
+    return Object.keys(caps).length === 0 ? [] : [{ group, users: usersOf(group), caps }];
+  });
+  // The narrower one is named first.
+  const groupCaps = capped.sort((a, b) => a.users.length - b.users.length);
+  return groupCaps.length === 0 ? {} : { groupCaps };
 }
 
 /** Only where there are any. */

@@ -18,6 +18,7 @@ const PART = { min: 0, max: 1 };
 const PRICE = { min: 0, max: 1_000_000 };
 
 const MEMBER_CAP = 'What each member may hold at once; default: as around it, or `caps`.';
+const TOGETHER = 'What all its members may hold at once, together; default: any number.';
 
 const USERS = field('users', 'texts', null, 'Who may submit, with `groups`; default: everybody.');
 const GROUPS = field('groups', 'texts', null, 'Groups whose members may submit.');
@@ -133,6 +134,16 @@ const SHARE_GROUPS: Table = {
     ...CAP_KINDS.map((kind) => field(`caps.${kind}`, 'count', null, MEMBER_CAP, { max: CAP_MAX })),
     field(
       'caps.gpu_types',
+      'texts',
+      '',
+      'The same of types of gpus: `h100:2, a100:4`.',
+      CAPPED_TYPE,
+    ),
+    ...CAP_KINDS.map((kind) => {
+      return field(`together.${kind}`, 'count', null, TOGETHER, { max: CAP_MAX });
+    }),
+    field(
+      'together.gpu_types',
       'texts',
       '',
       'The same of types of gpus: `h100:2, a100:4`.',

@@ -1,14 +1,31 @@
 // The caps that hold for a user: those that an admin gave, and for the rest those of the
-// user's group, or of everybody.
+// user's group, or of everybody; and those of the group together.
 
-import { type Caps, capsFrom, kindsIn, mayGet, NO_CAPS, typeOfKind } from '../model/caps.ts';
+import {
+  type Caps,
+  capsFrom,
+  type GroupCaps,
+  groupCapsOf,
+  kindsIn,
+  mayGet,
+  NO_CAPS,
+  typeOfKind,
+} from '../model/caps.ts';
 import type { UserName } from '../model/ids.ts';
 import type { Scheduling } from '../model/scheduling.ts';
 import type { State } from './state.ts';
 
-/** A cap of a type that no node has is void: it would keep out tasks that name no type. */
 export function capsOf(state: State, scheduling: Scheduling, user: UserName): Caps {
-  const caps = allCapsOf(state, scheduling, user);
+  return metCaps(state, allCapsOf(state, scheduling, user));
+}
+
+/** Caps of the groups that the user is in, which all of each have together. */
+export function groupCapsFor(state: State, { groupCaps }: Scheduling, user: UserName): GroupCaps[] {
+  return groupCapsOf(groupCaps, user).map((one) => ({ ...one, caps: metCaps(state, one.caps) }));
+}
+
+/** A cap of a type that no node has is void: it would keep out tasks that name no type. */
+function metCaps(state: State, caps: Caps): Caps {
   const typed = kindsIn(caps).filter((kind) => typeOfKind(kind) !== null);
   if (typed.length === 0) return caps;
   const types = typesHere(state);

@@ -16,7 +16,7 @@ import type { Taker } from '../scheduler/room/board.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import type { ClusterUse } from '../scheduler/room/cluster-room.ts';
 import { decideBacklog, fillPlaces } from './backlog.ts';
-import { capsOf } from './caps.ts';
+import { capsOf, groupCapsFor } from './caps.ts';
 import { jobOf } from './jobs/apply.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
@@ -172,7 +172,10 @@ export function openSnapshotOf(
     windows,
     startsMax,
     partsAheadMax: PARTS_AHEAD_MAX,
-    quotas: new QuotaBook(held, (user) => capsOf(state, scheduling, user)),
+    quotas: new QuotaBook(held, {
+      capsOf: (user) => capsOf(state, scheduling, user),
+      groupsOf: (user) => groupCapsFor(state, scheduling, user),
+    }),
     stopped,
     closed: closedNodes(state, stopped),
     active: () => activeTasks(state, at),

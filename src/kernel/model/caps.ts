@@ -1,4 +1,5 @@
-// What one user may hold in the whole cluster at once, whichever partition and QoS it is in.
+// What one user, or a group together, may hold in the whole cluster at once, whichever partition
+// and QoS it is in.
 
 import { isOfType } from './cards-for.ts';
 import { parseGpuType } from './gpu-wish.ts';
@@ -16,6 +17,17 @@ export type Caps = { readonly [kind in CapKind]?: number };
 export type OwnCaps = { readonly [kind in CapKind]?: number | null | undefined };
 
 export const NO_CAPS: Caps = {};
+
+/** What the users of a group, and of the groups in it, may hold together. */
+export interface GroupCaps {
+  readonly group: string;
+  readonly users: readonly string[];
+  readonly caps: Caps;
+}
+
+export function groupCapsOf(all: readonly GroupCaps[] | undefined, user: string): GroupCaps[] {
+  return all?.filter(({ users }) => users.includes(user)) ?? [];
+}
 
 export function typedKind(type: string): TypedKind {
   return `gpus:${type}`;

@@ -101,10 +101,13 @@ export interface PoolLimit {
   readonly running: number;
 }
 
-/** What a user may hold in a partition, under a QoS, or (`user`) in the whole cluster. */
+/**
+ * What a user may hold in a partition, under a QoS, or (`user`) in the whole cluster; what all of a
+ * group may hold together there.
+ */
 export interface UserLimit {
-  readonly of: 'partition' | 'qos' | 'user';
-  /** The partition's, the QoS's or the user's. */
+  readonly of: 'partition' | 'qos' | 'user' | 'group';
+  /** The partition's, the QoS's, the user's or the group's. */
   readonly name: string;
   readonly user: UserName;
   /** A cap of a type of gpus as `gpus:a100`. */

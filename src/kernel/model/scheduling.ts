@@ -1,7 +1,7 @@
 // What a site tells the scheduler: partitions and qualities of service, that is, named sets of
 // nodes, and named promises to users, with the limits and rules, and the weights of the priority.
 
-import type { Caps } from './caps.ts';
+import type { Caps, GroupCaps } from './caps.ts';
 import type { NodeName, UserName } from './ids.ts';
 import { meetsLabel } from './labels.ts';
 
@@ -183,6 +183,8 @@ export interface Scheduling {
   readonly caps?: Caps;
   /** The same by user, for members of groups that have caps. */
   readonly memberCaps?: Readonly<Record<string, Caps>>;
+  /** What groups may hold together; a group within another comes first. Absent: any number. */
+  readonly groupCaps?: readonly GroupCaps[];
   /** Price of a cpu hour of each site, or of a node; absent: 0. */
   readonly prices?: Readonly<Record<string, number>>;
   /** Counted resources that the cluster has as a whole, licences for instance; absent: none. */

@@ -10,7 +10,7 @@ import type { Scheduling } from '../../model/scheduling.ts';
 /** None where there is no node, or one does not tell which gpus it has. */
 export function unmetTypes(
   state: Pick<State, 'nodes'>,
-  { caps = NO_CAPS, memberCaps = {}, qualities, fairShare }: Scheduling,
+  { caps = NO_CAPS, memberCaps = {}, groupCaps = [], qualities, fairShare }: Scheduling,
 ): string[] {
   const types = typesHere(state);
   if (types === null || state.nodes.size === 0) return [];
@@ -32,6 +32,9 @@ export function unmetTypes(
     ...tell('fair_share.gpu_weights', weighed),
     ...Object.values(qualities).flatMap(({ name, gpusPerUser = NO_CAPS }) => {
       return tell(`running_gpu_types of the QoS ${name}`, unmetIn(gpusPerUser));
+    }),
+    ...groupCaps.flatMap((one) => {
+      return tell(`together.gpu_types of the group ${one.group}`, unmetIn(one.caps));
     }),
     ...tell('caps.gpu_types', ofAll),
     ...tell(

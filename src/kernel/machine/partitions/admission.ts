@@ -27,7 +27,7 @@ import {
 import { couldHold, withoutCommon } from '../../scheduler/answers/explain.ts';
 import { withSize } from '../../scheduler/answers/nearest.ts';
 import { amountOf, sizeOf } from '../../scheduler/line/quota.ts';
-import { capsOf } from '../caps.ts';
+import { capsOf, groupCapsFor } from '../caps.ts';
 import { waitingKey } from '../indexes.ts';
 import type { State } from '../state.ts';
 
@@ -66,6 +66,7 @@ export function refusedBy(
     beyondLimits(partition, spec) ??
     beyondCluster(scheduling, spec.request) ??
     beyondCaps(capsOf(state, scheduling, actor.name), spec.request, actor.name) ??
+    beyondGroups(state, scheduling, spec.request, actor.name) ??
     beyondQos(qos, spec.request, actor.name) ??
     tooManyWaiting(state, qos, actor.name)
   );
@@ -99,7 +100,8 @@ export function refusedMove(
       ? null
       : beyondCluster(scheduling, after.request)) ??
     (person !== null && isLarger(after.request, before.request)
-      ? beyondCaps(capsOf(state, scheduling, person.name), after.request, person.name)
+      ? (beyondCaps(capsOf(state, scheduling, person.name), after.request, person.name) ??
+        beyondGroups(state, scheduling, after.request, person.name))
       : null) ??
     (person !== null && (isOther || isLarger(after.request, before.request))
       ? beyondQos(qos, after.request, person.name)
@@ -207,6 +209,20 @@ function beyondCaps(
     const hint = `It may be given gpus of the type ${type}: name others with --gpu-type.`;
     const details = { user, asked: plural(asked, capUnit(kind)), cap: `${max}${where}` };
     return refuse('user.cap_exceeded', details, isNamed ? undefined : hint);
+  }
+  return null;
+}
+
+/** The same of what all of a group may hold. */
+function beyondGroups(
+  state: State,
+  scheduling: Scheduling,
+  request: ResourceRequest,
+  user: UserName,
+): Refusal | null {
+  for (const { group, caps } of groupCapsFor(state, scheduling, user)) {
+    const beyond = beyondCaps(caps, request, user, ` together with all of group ${group}`);
+    if (beyond !== null) return beyond;
   }
   return null;
 }

@@ -168,6 +168,7 @@ function toolsOf(snapshot: Snapshot, now: number, looksMax: number): Tools {
   const board = new Board({ ...snapshot, now, forecastLooksMax: looksMax });
   const runningLimits = new RunningLimits(snapshot.active ?? NOBODY, {
     capsOf: (user) => snapshot.quotas?.capsOf(user) ?? NO_CAPS,
+    groupsOf: (user) => snapshot.quotas?.groupsOf(user) ?? [],
     qos: (name) => qosOf(snapshot.scheduling, name),
   });
   return { board, floors: new Floors(now), resumer: new Resumer(board, snapshot), runningLimits };

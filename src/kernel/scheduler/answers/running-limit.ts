@@ -1,12 +1,13 @@
 // When limits on what runs at once let a waiting task in: of its array, of its user in a partition,
-// under a QoS and in all. For forecasts: each task that is planned takes its place here, too.
+// under a QoS and in all, and of the user's groups. For forecasts: each task that is planned takes
+// its place here, too.
 
-import { type CapKind, type Caps, kindsIn, NO_CAPS } from '../../model/caps.ts';
+import { type CapKind, type Caps, type GroupCaps, kindsIn, NO_CAPS } from '../../model/caps.ts';
 import type { JobId, UserName } from '../../model/ids.ts';
 import type { Qos } from '../../model/scheduling.ts';
 import type { ActiveTask } from '../cycle/snapshot.ts';
 import type { Candidate } from '../line/line.ts';
-import { amountOf, keysOf, sizeOf, type TaskSize } from '../line/quota.ts';
+import { amountOf, groupKey, keysOf, sizeOf, type TaskSize } from '../line/quota.ts';
 import { endAt } from '../room/ask.ts';
 import { FOREVER, UNKNOWN_END } from '../room/profile.ts';
 
@@ -25,6 +26,7 @@ interface Stay {
 /** Where limits are looked up. */
 export interface LimitRules {
   readonly capsOf: (user: UserName) => Caps;
+  readonly groupsOf: (user: UserName) => readonly GroupCaps[];
   readonly qos: (name: string) => Qos;
 }
 
@@ -60,7 +62,12 @@ export class RunningLimits {
   }
 
   #gatesOf(candidate: Candidate): Gate[] {
-    return gatesOf(candidate, this.#rules.capsOf(candidate.group.owner));
+    const { owner, shape } = candidate.group;
+    const size = sizeOf(shape.request);
+    const together = this.#rules.groupsOf(owner).flatMap(({ group, caps }) => {
+      return kindsIn(caps).map((kind) => capOf(kind, caps, size, groupKey(group)));
+    });
+    return gatesOf(candidate, this.#rules.capsOf(owner), together);
   }
 
   #opens({ key, max, amount }: Gate, from: number): number | null {
@@ -105,24 +112,35 @@ export class RunningLimits {
         add(capKey(kind, ofUser), { until, amount: amountIn(kind) });
       for (const kind of kindsIn(this.#rules.qos(qos).gpusPerUser ?? NO_CAPS))
         add(capKey(kind, inQos), { until, amount: amountIn(kind) });
+      for (const { group, caps } of this.#rules.groupsOf(owner)) {
+        for (const kind of kindsIn(caps))
+          add(capKey(kind, groupKey(group)), { until, amount: amountIn(kind) });
+      }
     }
     return stays;
   }
 }
 
-function gatesOf({ entry, group, partition, qos }: Candidate, caps: Caps): Gate[] {
+type Limit = readonly [max: number | null, key: string, amount: number];
+
+function gatesOf(
+  { entry, group, partition, qos }: Candidate,
+  caps: Caps,
+  together: readonly Limit[],
+): Gate[] {
   const place = { partition: partition.name, qos: qos.name };
   const [inPartition, inQos, ofUser] = keysOf(group.owner, place);
   const size = sizeOf(group.shape.request);
   const { cpus } = size;
   const { gpusPerUser = NO_CAPS } = qos;
-  const limits: readonly (readonly [max: number | null, key: string, amount: number])[] = [
+  const limits: readonly Limit[] = [
     [entry.runningMax, arrayKey(entry.jobId), 1],
     [partition.limits.tasksPerUser, inPartition, 1],
     [qos.runningTasksPerUser, inQos, 1],
     [qos.runningCpusPerUser, cpusKey(inQos), cpus],
     ...kindsIn(gpusPerUser).map((kind) => capOf(kind, gpusPerUser, size, inQos)),
     ...kindsIn(caps).map((kind) => capOf(kind, caps, size, ofUser)),
+    ...together,
   ];
   return limits.flatMap(([max, key, amount]) => (max === null ? [] : [{ max, key, amount }]));
 }

@@ -1,6 +1,7 @@
 // Who must make room: the cheapest tasks of lower tiers whose leaving lets a task start. Cheapest
 // is the least tier, then the youngest start, then the fewest tasks. Nobody leaves for nothing.
 
+import { groupCapsOf } from '../../model/caps.ts';
 import type { NodeName } from '../../model/ids.ts';
 import { PREEMPTORS_MAX, ROOM_LOOKS_AGAIN_PER_CYCLE_MAX } from '../../model/limits.ts';
 import { NO_RESOURCES } from '../../model/resources.ts';
@@ -13,7 +14,7 @@ import {
   qosOf,
   type Scheduling,
 } from '../../model/scheduling.ts';
-import { keysOf } from '../line/quota.ts';
+import { groupKey, keysOf } from '../line/quota.ts';
 import type { Ask } from '../room/ask.ts';
 import type { Board, Taker } from '../room/board.ts';
 import { isLeaving } from '../room/lane.ts';
@@ -196,7 +197,10 @@ export class Preemptor {
       const resources = { ...NO_RESOURCES, cpuCount: one.resources.cpuCount };
       return { key, name, mode, tier, one, resources, whole: false };
     }
-    if (keysOf(occupant.owner, occupant).some((count) => this.spared.has(count))) return null;
+    const { groupCaps } = this.#scheduling;
+    const groups = groupCapsOf(groupCaps, occupant.owner).map(({ group }) => groupKey(group));
+    const counts = [...keysOf(occupant.owner, occupant), ...groups];
+    if (counts.some((count) => this.spared.has(count))) return null;
     const ends = mode === 'requeue' && !occupant.canRequeue ? 'cancel' : mode;
     return { key, name, mode: ends, tier, one, resources: one.resources, whole: true };
   }

@@ -1,7 +1,15 @@
-// What each user holds, and how much more partition, QoS and the user's own caps let that user
-// start.
+// What each user holds, and how much more partition, QoS, the user's own caps and those of the
+// user's groups let that user start.
 
-import { type CapKind, type Caps, kindsIn, mayGet, NO_CAPS, typeOfKind } from '../../model/caps.ts';
+import {
+  type CapKind,
+  type Caps,
+  type GroupCaps,
+  kindsIn,
+  mayGet,
+  NO_CAPS,
+  typeOfKind,
+} from '../../model/caps.ts';
 import type { GpuKind } from '../../model/cards.ts';
 import type { UserName } from '../../model/ids.ts';
 import type { UserLimit } from '../../model/reason.ts';
@@ -76,29 +84,50 @@ function heldOfType({ byTypes = new Map() }: Held, type: string): number {
 
 const NOTHING: Held = { tasks: 0, cpus: 0, gpus: 0 };
 
+/** Where caps are looked up. */
+export interface CapRules {
+  capsOf(user: UserName): Caps;
+  /** Groups of the user that have caps together. */
+  groupsOf(user: UserName): readonly GroupCaps[];
+}
+
+const NO_RULES: CapRules = { capsOf: () => NO_CAPS, groupsOf: () => [] };
+
 /** One cycle's view: what is held, and what the cycle has started. */
 export class QuotaBook {
   readonly #held: HeldBook;
   readonly #started = new HeldBook();
 
-  readonly #capsOf: (user: UserName) => Caps;
+  readonly #rules: CapRules;
   readonly #caps = new Map<UserName, Caps>();
+  readonly #groups = new Map<UserName, readonly GroupCaps[]>();
+  /** By group and kind: what its users hold together. Filled when it is first asked for. */
+  readonly #together = new Map<string, number>();
 
-  constructor(held: HeldBook, capsOf: (user: UserName) => Caps = () => NO_CAPS) {
+  constructor(held: HeldBook, rules: CapRules = NO_RULES) {
     this.#held = held;
-    this.#capsOf = capsOf;
+    this.#rules = rules;
   }
 
   /** Looked up once a cycle. */
   capsOf(user: UserName): Caps {
     const known = this.#caps.get(user);
     if (known !== undefined) return known;
-    const caps = this.#capsOf(user);
+    const caps = this.#rules.capsOf(user);
     this.#caps.set(user, caps);
     return caps;
   }
 
-  /** The count of `keysOf` that may not take this task on top; null: it may start. */
+  /** Looked up once a cycle. */
+  groupsOf(user: UserName): readonly GroupCaps[] {
+    const known = this.#groups.get(user);
+    if (known !== undefined) return known;
+    const groups = this.#rules.groupsOf(user);
+    this.#groups.set(user, groups);
+    return groups;
+  }
+
+  /** The count, one of `keysOf` or a group's, that may not take this on top; null: it may start. */
   full({ group, partition, qos }: Candidate): string | null {
     const { owner, shape } = group;
     return this.#excess(owner, partition, qos, sizeOf(shape.request))?.key ?? null;
@@ -106,7 +135,15 @@ export class QuotaBook {
 
   count({ group, partition, qos }: Candidate): void {
     const place = { partition: partition.name, qos: qos.name };
-    this.#started.count(group.owner, place, 1, sizeOf(group.shape.request));
+    const size = sizeOf(group.shape.request);
+    this.#started.count(group.owner, place, 1, size);
+    for (const { group: name, caps } of this.groupsOf(group.owner)) {
+      for (const kind of kindsIn(caps)) {
+        const key = `${kind} ${name}`;
+        const held = this.#together.get(key);
+        if (held !== undefined) this.#together.set(key, held + amountOf(size, kind));
+      }
+    }
   }
 
   /** The limit that one more task of this size would break; null when there is none. */
@@ -136,24 +173,36 @@ export class QuotaBook {
     const { gpusPerUser = NO_CAPS } = qos;
     return (
       this.#overCap(gpusPerUser, { key: inQos, ...where }, size) ??
-      this.#overCap(this.capsOf(user), { key: ofUser, of: 'user', name: user, user }, size)
+      this.#overCap(this.capsOf(user), { key: ofUser, of: 'user', name: user, user }, size) ??
+      this.#overGroup(user, size)
     );
   }
 
-  #overCap(caps: Caps, { key, ...where }: CapPlace, size: TaskSize): Excess | null {
-    if (!hasAny(caps)) return null;
-    const counts = [this.#held.of(key), this.#started.of(key)];
-    for (const kind of kindsIn(caps)) {
-      const max = caps[kind];
-      const more = amountOf(size, kind);
-      // Who asks for no gpu is not kept out by a cap of none.
-      if (max === undefined || more === 0) continue;
-      const held = counts.reduce((sum, one) => sum + heldOf(one, kind), 0);
-      if (held + more <= max) continue;
-      const what = kind === 'running' ? 'tasks' : kind;
-      return { key, limit: { ...where, what, held, max } };
+  #overGroup(user: UserName, size: TaskSize): Excess | null {
+    for (const of of this.groupsOf(user)) {
+      const { group: name } = of;
+      const where = { key: groupKey(name), of: 'group', name, user } as const;
+      const over = overCap(of.caps, where, size, (kind) => this.#heldTogether(of, kind));
+      if (over !== null) return over;
     }
     return null;
+  }
+
+  #heldTogether({ group, users }: GroupCaps, kind: CapKind): number {
+    const key = `${kind} ${group}`;
+    const known = this.#together.get(key);
+    if (known !== undefined) return known;
+    const held = users.reduce((sum, user) => sum + this.#heldIn(userKey(user), kind), 0);
+    this.#together.set(key, held);
+    return held;
+  }
+
+  #heldIn(key: string, kind: CapKind): number {
+    return heldOf(this.#held.of(key), kind) + heldOf(this.#started.of(key), kind);
+  }
+
+  #overCap(caps: Caps, where: CapPlace, size: TaskSize): Excess | null {
+    return overCap(caps, where, size, (kind) => this.#heldIn(where.key, kind));
   }
 
   #total(key: string): Held {
@@ -167,15 +216,35 @@ export class QuotaBook {
   }
 }
 
-/** Where a cap holds; `key`: one of `keysOf`. */
+/** Where a cap holds; `key`: one of `keysOf`, or a group's. */
 interface CapPlace extends Pick<UserLimit, 'of' | 'name' | 'user'> {
   readonly key: string;
 }
 
 interface Excess {
-  /** One of `keysOf`. */
+  /** One of `keysOf`, or a group's. */
   readonly key: string;
   readonly limit: UserLimit;
+}
+
+function overCap(
+  caps: Caps,
+  { key, ...where }: CapPlace,
+  size: TaskSize,
+  heldIn: (kind: CapKind) => number,
+): Excess | null {
+  if (!hasAny(caps)) return null;
+  for (const kind of kindsIn(caps)) {
+    const max = caps[kind];
+    const more = amountOf(size, kind);
+    // Who asks for no gpu is not kept out by a cap of none.
+    if (max === undefined || more === 0) continue;
+    const held = heldIn(kind);
+    if (held + more <= max) continue;
+    const what = kind === 'running' ? 'tasks' : kind;
+    return { key, limit: { ...where, what, held, max } };
+  }
+  return null;
 }
 
 function hasAny(caps: Caps): boolean {
@@ -218,5 +287,14 @@ export function keysOf(
   owner: UserName,
   { partition, qos }: HeldPlace,
 ): readonly [inPartition: string, inQos: string, ofUser: string] {
-  return [`partition ${partition} ${owner}`, `qos ${qos} ${owner}`, `user ${owner}`];
+  return [`partition ${partition} ${owner}`, `qos ${qos} ${owner}`, userKey(owner)];
+}
+
+function userKey(user: string): string {
+  return `user ${user}`;
+}
+
+/** Where all of a group are counted together. */
+export function groupKey(group: string): string {
+  return `group ${group}`;
 }

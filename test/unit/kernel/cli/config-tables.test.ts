@@ -257,6 +257,19 @@ fair_share:
   });
 });
 
+test('[P17] what a group may hold together counts the groups in it, too', async () => {
+  const config = await configOf(`fair_share:
+  groups:
+    school: {users: [ann], groups: [lab], together: {cpus: 64, running: 9}}
+    lab: {users: [bob, eve], together: {gpu_types: [a100:4], gpus: 0}}
+    staff: {users: [tom]}
+`);
+  assert.deepEqual(schedulingFrom(config).groupCaps, [
+    { group: 'lab', users: ['bob', 'eve'], caps: { gpus: 0, 'gpus:a100': 4 } },
+    { group: 'school', users: ['ann', 'bob', 'eve'], caps: { cpus: 64, running: 9 } },
+  ]);
+});
+
 test('[V21] caps of types of gpus are a list, for all and for groups', async () => {
   const config = await configOf(`caps: {gpus: 4, gpu_types: [h100:1, a100:2]}
 fair_share:

@@ -250,3 +250,47 @@ scenario('[V21] a cap of a type that no node has keeps nobody out until one has 
   assert.deepEqual(head.schedule(), [], 'it may be given one of those now');
   assert.match(why(head, 3), /rtx/);
 });
+
+/** From here on ann and bob are a group, which has these caps together. */
+function lab(head: TestHead, caps: Caps): void {
+  const groupCaps = [{ group: 'lab', users: ['ann', 'bob'], caps }];
+  head.settings = { ...SETTINGS, scheduling: { ...plainScheduling('first_fit'), groupCaps } };
+}
+
+scenario('[P17] what all of a group hold together is bounded, also by type of gpu', (head) => {
+  const cards = [A100(0), A100(1), A100(2), card(3, { type: 't4' })];
+  head.connect('n1', { cpus: 16, gpus: 4, cards });
+  lab(head, { cpus: 9, 'gpus:a100': 2, 'gpus:v100': 0 });
+  head.submit({ gpuCount: 'a100:1', walltimeMs: 60_000 });
+  head.submit({ gpuCount: 'a100:1', walltimeMs: 60_000 }, { by: BOB });
+  head.submit({ gpuCount: 'a100:1', walltimeMs: 60_000 }, { by: BOB });
+  head.submit({ gpuCount: 't4:1' }, { by: BOB });
+  head.submit({ gpuCount: 'a100:1' }, { by: OPERATOR });
+  head.submit({ cpuCount: 7 });
+  assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n1', '4#1@n1', '5#1@n1']);
+  assert.match(
+    why(head, 3),
+    /^quota: group lab runs tasks with 2 a100 gpus; the cap of group lab together is 2 a100 gpus in the whole cluster/,
+  );
+  assert.match(
+    why(head, 6),
+    /^quota: group lab runs tasks with 3 cpus; the cap of group lab together is 9 cpus/,
+  );
+  head.started('1#1');
+  const ahead = lookAhead(head.state, head.settings, pendingOf(head.job(3), 0), head.at);
+  assert.match(viewLookAhead(ahead, 'task').words, /in 1m/);
+  head.ended('1#1');
+  assert.deepEqual(head.schedule(), ['3#1@n1']);
+  head.ended('2#1');
+  assert.deepEqual(head.schedule(), ['6#1@n1']);
+});
+
+scenario('[P17] what a group could never hold together is refused', (head) => {
+  head.connect('n1', { cpus: 16 });
+  lab(head, { cpus: 2 });
+  const command = submission({ cpuCount: 3 });
+  const { result } = head.once({ kind: 'command', command, actor: ANN });
+  assert.ok(!result.ok && result.error.code === 'user.cap_exceeded');
+  assert.equal(result.error.details['cap'], '2 together with all of group lab');
+  head.submit({ cpuCount: 3 }, { by: OPERATOR });
+});

@@ -107,6 +107,11 @@ function sayLimit(limit: ArrayLimit | PoolLimit | UserLimit, reader: Reader): st
   const { user, what, held, of, name } = limit;
   const subject = user === reader.name ? 'you run' : `${user} runs`;
   const amount = amountOf(what, held);
+  if (of === 'group') {
+    const cap = `the cap of group ${name} together is ${countOf(what, max)}`;
+    if (held === 0) return `${cap} in the whole cluster, less than this asks for`;
+    return `group ${name} runs ${amount}; ${cap} in the whole cluster`;
+  }
   if (of === 'user') {
     const whose = user === reader.name ? 'your' : `${user}'s`;
     if (held === 0) {
