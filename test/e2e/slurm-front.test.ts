@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setUpVenv } from '../../tools/python-venv.ts';
 import { TypedTerminal } from '../support/typed-terminal.ts';
+import { isOver } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
 import { LocalCluster, runProgram, type Said } from './support/local-cluster.ts';
 import { PROGRAM } from './support/mpi-programs.ts';
@@ -238,6 +239,25 @@ describe('the commands of Slurm', () => {
       );
     assert.match(said, /ended with 2\n.*passwd: Permission denied/);
     assert.equal((await type('srun', 'no-such')).code, 2);
+  });
+
+  it('[X5] [Z13] ranks of a srun that is killed are ended on all nodes, and are told to be', async () => {
+    const rank = `srun -N2 -n2 sh -c 'echo $$ > rank.$SLURM_PROCID; sleep 600' &`;
+    const look =
+      'until [ -s rank.0 ] && [ -s rank.1 ]; do sleep 0.1; done; kill -9 $!; wait; sleep 600';
+    write('killed.sh', `#!/bin/sh\n${rank}\n${look}\n`);
+    const id = await ok('sbatch', '--parsable', '-N2', 'killed.sh');
+    const pids = await until('both ranks run', () => {
+      const all = ['rank.0', 'rank.1'].flatMap((name) => cluster.lines(name));
+      return all.length === 2 ? all.map(Number) : undefined;
+    });
+    await until('they are ended', () => pids.every(isOver) || undefined);
+    await until('that is told', async () => {
+      const rows = await ok('sacct', '-n', '-P', '-j', id, '-o', 'JobID,State,ExitCode');
+      return rows.split('\n').includes(`${id}.0|CANCELLED|0:9`) || undefined;
+    });
+    assert.equal((await cluster.job(id)).state, 'running');
+    await ok('scancel', id);
   });
 
   it('[X5] srun takes input, labels ranks, and steps in the background wait for room', async () => {

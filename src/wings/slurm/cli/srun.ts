@@ -22,6 +22,7 @@ import { bindOf, isPmi, isPmix, runAskedStep, runInJob, runOn } from './asked-st
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
+import { KILLED, tellKilled } from './step-guard.ts';
 
 const value = { value: 'always' } as const;
 /** What srun has beside the options of sbatch. */
@@ -74,6 +75,7 @@ export const summary = 'Run a command now, or ranks inside of a job, as srun of 
 export const verb = speaking('srun', srun, 255);
 
 export async function srun(context: Context, words: readonly string[]): Promise<number> {
+  if (words[0] === KILLED) return tellKilled(context, words);
   const { given, operands } = readWords([...STEP_OPTIONS, ...OF_BATCH], words, { stops: true });
   if (given.immediate !== undefined)
     context.error('srun: warning: --immediate is ignored: it waits for its nodes\n');

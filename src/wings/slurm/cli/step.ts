@@ -30,6 +30,7 @@ import { Places } from './places.ts';
 import { runPmix } from './pmix-ranks.ts';
 import { ProcessTree } from './processes-below.ts';
 import { inputsOf, type RankFiles, withFiles } from './rank-files.ts';
+import { guardStep } from './step-guard.ts';
 import { StepWatch } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
 import { taskOf } from './task-of.ts';
@@ -81,14 +82,17 @@ export async function runStep(context: Context, asked: StepRequest): Promise<num
     // Where the head numbers no steps: another for each that runs at the same time.
     const number = noted.number ?? String(process.pid);
     const cpus = await cpusOf(context, wish.bind, nodesOf);
+    const guard = guardStep(context, { number: noted.number, count: all.length });
+    const guarded = { ...wish, environment: { ...wish.environment, ...guard.variables } };
     const step = { total: all.length, nodes: held.nodes, chosen, ranks, number, cpus };
     // A step that cannot begin has ended, too.
     let codes: readonly number[] = all.map(() => 1);
     try {
       const run = wish.isPmix ? runPmixRanks : runRanks;
-      codes = await run(context, wish, all, step);
+      codes = await run(context, guarded, all, step);
     } finally {
       await noted.ended(codes);
+      guard.over();
     }
     return Math.max(0, ...codes);
   } finally {
