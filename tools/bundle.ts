@@ -23,10 +23,14 @@ const COMMAND = /\/(?:commands\/([\w-]+)|(?:([\w-]+)-)?verb)\.ts$/;
 const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 /** What of it the daemons ask for, which are programs of their own. */
 const OF_DAEMONS = /^\.\/(?:head|agent|machine)\//;
-/** What of it only `doctor`, completion, other programs and commands that start daemons ask for. */
-const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|[\w-]+-options)|bin\/[\w-]+)\.ts$/;
+/** Parts that only `doctor`, `init`, completion, other programs and starters of daemons ask for. */
+const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|templates|[\w-]+-(?:options|check))|bin\/[\w-]+)\.ts$/;
 /** Programs of wings. */
 const PROGRAMS = new Set(WINGS.flatMap(({ cli }) => Object.keys(cli?.programs ?? {})));
+/** Verbs of wings: a bundle has those that are typed by themselves where it has their name. */
+const VERBS = new Set(WINGS.flatMap(({ cli }) => cli?.verbs ?? []).map(({ name }) => name));
+/** Verbs within others: a bundle without `weft` has none. */
+const INNER = new Set(WINGS.flatMap(({ cli }) => cli?.innerVerbs ?? []).map(({ name }) => name));
 /** Asks wings for what is for daemons, and would not find it from inside a bundle. */
 const NOT_INSIDE = 'src/bin/machine.ts';
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
@@ -121,9 +125,10 @@ function apart(isIn: IsIn, { beside }: How): Plugin {
       });
       onResolve({ filter: /^\.\// }, ({ path: file, kind, importer }: OnResolveArgs) => {
         if (kind !== 'dynamic-import' || !WING.test(importer)) return undefined;
-        const isSeldom = SELDOM.test(file) || PROGRAMS.has(nameOf(file));
-        const isAsked =
-          !OF_DAEMONS.test(file) && (isIn('doctor') || !isSeldom || isIn(nameOf(file)));
+        const name = nameOf(file);
+        const isInner = beside !== undefined && INNER.has(name);
+        const isSeldom = SELDOM.test(file) || PROGRAMS.has(name) || VERBS.has(name) || isInner;
+        const isAsked = !OF_DAEMONS.test(file) && (isIn('doctor') || !isSeldom || isIn(name));
         return isAsked ? undefined : { path: file, external: true };
       });
     },

@@ -6,11 +6,13 @@ import type { Placed } from '../base/placed.ts';
 import type { Config, Environment, Flags } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
 import { NO_FOLDER } from '../config/file-problem.ts';
+import { mayHaveFiles } from '../config/files.ts';
 import type { OptionsWing } from '../config/part.ts';
 import type { KeysWing } from '../config/schema.ts';
 import type { Api } from '../connect/api.ts';
 import { type LocateOptions, locateHead, stateDirectory } from '../connect/locate.ts';
 import { usage } from '../model/failure.ts';
+import { CLIENT_TIMEOUT_MS } from '../model/limits.ts';
 import type { Submission } from '../model/submission.ts';
 import type { Offer } from './completion/offer.ts';
 import type { Finding } from './doctor/finding.ts';
@@ -296,13 +298,23 @@ export class Context {
 
   async #connect(): Promise<Api> {
     const location = locateHead(this.options, this.environment);
-    const [{ Api }, { SessionCache }, config] = await Promise.all([
+    const [{ Api }, { SessionCache }, timeoutMs] = await Promise.all([
       import('../connect/api.ts'),
       import('../connect/sessions.ts'),
-      this.configOrDefaults(),
+      this.#timeoutMs(),
     ]);
-    const sessions = new SessionCache(this.environment);
-    const timeoutMs = config.optionalNumber('client.timeout') ?? 0;
-    return new Api({ location, sessions, timeoutMs });
+    return new Api({ location, sessions: new SessionCache(this.environment), timeoutMs });
+  }
+
+  /**
+   * Keys are of all wings: to load them takes a short command longer than what it does, and most
+   * users configure nothing.
+   */
+  async #timeoutMs(): Promise<number> {
+    const { environment, directory } = this;
+    const places = { environment, directory, file: this.options.config ?? null };
+    const isSaid = Boolean(environment['WEFT_CLIENT_TIMEOUT']) || mayHaveFiles(places);
+    if (!isSaid) return CLIENT_TIMEOUT_MS;
+    return (await this.configOrDefaults()).optionalNumber('client.timeout') ?? 0;
   }
 }

@@ -59,6 +59,11 @@ function laidOver(under: Read, over: Read): Read {
   };
 }
 
+/** False: nothing but variables of the environment can say anything. */
+export function mayHaveFiles({ file, environment, directory }: FilePlaces): boolean {
+  return Boolean(environment['CM_PATH']) || (file ?? findOwnFile(environment, directory)) !== null;
+}
+
 function findConfigFiles({ file, environment, directory }: FilePlaces): string[] {
   const own = file ?? findOwnFile(environment, directory);
   const seed = findSeedFile(environment);

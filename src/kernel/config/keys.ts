@@ -2,7 +2,7 @@
 // show` and docs/config.md are made from these and those of wings.
 
 import type { CAP_KINDS } from '../model/caps.ts';
-import { CAP_MAX } from '../model/limits.ts';
+import { CAP_MAX, CLIENT_TIMEOUT_MS } from '../model/limits.ts';
 import {
   DEFAULT_BILLING,
   DEFAULT_POLICY,
@@ -297,7 +297,13 @@ export const OWN_KEYS: readonly Key[] = [
   ),
   key('join.retries', 'count', '10', 'How often `weft join` tries to reach the head.', { min: 1 }),
   key('join.retry_wait', 'duration', '500ms', 'Time between two of these attempts.'),
-  key('client.timeout', 'duration', '30s', 'Time-out of one request to the head.', { min: 1 }),
+  key(
+    'client.timeout',
+    'duration',
+    `${CLIENT_TIMEOUT_MS / 1000}s`,
+    'Time-out of one request to the head.',
+    { min: 1 },
+  ),
 ];
 
 /** A key of the seed's `cm-config.yml`: which of ours it is, and the unit of its bare number. */

@@ -39,6 +39,8 @@ export const COUNTED_MAX = 32;
 export const LABELS_TOTAL_MAX = 4096;
 /** How long a client that is refused while it still sends may take to notice: it may be busy. */
 export const ANSWER_LINGER_MS = 2000;
+/** A request to the head is given up then, where nothing is configured: answers take seconds. */
+export const CLIENT_TIMEOUT_MS = 30_000;
 /** One message between head and agent: many launch orders, or a hello with 10,000 held epochs. */
 export const MESSAGE_BYTES_MAX = 16 * 1_048_576;
 /** What a cap may be at most: beyond any cluster this serves. */

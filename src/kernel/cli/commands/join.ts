@@ -13,6 +13,7 @@ import { directoryOption, SYSTEM_SOCKET } from '../../connect/locate.ts';
 import { SessionCache } from '../../connect/sessions.ts';
 import { Failure, usage } from '../../model/failure.ts';
 import { parseNodeName } from '../../model/ids.ts';
+import { CLIENT_TIMEOUT_MS } from '../../model/limits.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths, writeJson } from '../daemons/local-paths.ts';
 import { decodeTicket, type JoinTicket } from '../join-string.ts';
@@ -172,7 +173,7 @@ async function tryOne(
     token: ticket.token,
   } as const;
   const sessions = new SessionCache(context.environment);
-  const timeoutMs = config.optionalNumber('client.timeout') ?? 30_000;
+  const timeoutMs = config.optionalNumber('client.timeout') ?? CLIENT_TIMEOUT_MS;
   const api = new Api({ location, sessions, timeoutMs: Math.min(timeoutMs, 10_000) });
   try {
     return { ...(await api.call('join', { body })), url: url.origin };
