@@ -1,5 +1,5 @@
-// Programs of wings that are typed all day, as a package has them: without what reads words, as `weft` does
-// for its verbs.
+// Programs of wings that are typed all day, as a package has them: without what reads the words
+// of `weft`.
 
 import { WINGS } from '../wings.ts';
 import { programsOf } from './wing-programs.ts';
