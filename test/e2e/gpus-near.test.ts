@@ -39,7 +39,7 @@ describe('tasks near their gpus', { skip: whyNot() }, () => {
 
   before(async () => {
     cluster = new RemountedCluster(MOUNT);
-    cluster.write({ amd: CARDS });
+    cluster.write({ amd: CARDS, links: [[0, 2]] });
     await cluster.up('--listen', 'none', '--cpus', String(CPUS.length), '--memory', '1G');
     await cluster.shows('free free free');
   });
@@ -60,6 +60,12 @@ describe('tasks near their gpus', { skip: whyNot() }, () => {
     assert.equal(step.trim().replace('\n', ' '), `cpus=${near} ${near}`);
     await cluster.ok('cancel', hold);
     await cluster.reaches(hold, 'done');
+  });
+
+  it('[V23] cards of AMD that are joined are told, with the version of ROCm', async () => {
+    const shown = await cluster.ok('node', 'show', 'n1');
+    assert.match(shown, /^Gpu links: +.*0.*2/m);
+    assert.match(shown, /^Gpu driver: +amd 6\.14\.5 \(ROCm 7\.0\)/m);
   });
 
   it('[V32] one that needs more cpus than are near, or has no gpu, runs on any', async () => {

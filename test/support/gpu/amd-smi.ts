@@ -12,6 +12,19 @@ const ROWS: Readonly<Record<string, (card: FakeCard, world: FakeWorld) => object
     vram: { size: size(memory) },
     ...(numa === undefined ? {} : { numa: { node: numa, affinity: numa } }),
   }),
+  topology: ({ index, bus }, { amd = [], links = [] }) => ({
+    bdf: `0000:${bus}`,
+    links: amd.map((other) => {
+      const isJoined = links.some((one) => one.includes(index) && one.includes(other.index));
+      const type = other.index === index ? 'SELF' : isJoined ? 'XGMI' : 'PCIE';
+      return {
+        gpu: other.index,
+        bdf: `0000:${other.bus}`,
+        link_status: 'ENABLED',
+        link_type: type,
+      };
+    }),
+  }),
   metric: ({ busy = 0, used = 0 }) => ({
     usage: { gfx_activity: { value: busy, unit: '%' } },
     mem_usage: { used_vram: size(used) },
@@ -29,6 +42,13 @@ const world = readWorld();
 const row = ROWS[process.argv[2] ?? ''];
 const { amd = [] } = world;
 if (answers(world)) {
+  if (process.argv[2] === 'version') {
+    const version = { tool: 'AMDSMI Tool', version: '26.0.0', rocm_version: world.rocm ?? '7.0' };
+    process.stdout.write(`${JSON.stringify([version])}\n`);
+  } else sayRows();
+}
+
+function sayRows(): void {
   if (row === undefined || amd.length === 0) {
     process.stdout.write('ERROR:root:Unable to detect any GPU devices\n');
     process.exitCode = 255;

@@ -41,7 +41,8 @@ export interface FakeWorld {
   readonly nvidia?: readonly FakeCard[];
   readonly amd?: readonly FakeCard[];
   readonly processes?: readonly FakeProcess[];
-  /** Indices of cards that are joined by NVLink, by group. */
+  readonly rocm?: string;
+  /** Indices of cards that are joined by NVLink or xGMI, by group. */
   readonly links?: readonly (readonly number[])[];
   /** Fields that this driver does not know. */
   readonly unknown?: readonly string[];

@@ -1,6 +1,7 @@
 // Cards of NVIDIA by `nvidia-smi`; without it, what the kernel's driver lists.
 
 import { firstLine } from '../../core/cells.ts';
+import { withLinks } from '../../core/links.ts';
 import {
   APP_FIELDS,
   FIELDS,
@@ -13,7 +14,7 @@ import {
   unknownField,
 } from '../../core/nvidia/csv.ts';
 import { cardOfDriver } from '../../core/nvidia/driver-file.ts';
-import { readLinks, withLinks } from '../../core/nvidia/links.ts';
+import { readLinks } from '../../core/nvidia/links.ts';
 import { cudaVersionIn, driverWords, setUpNotes } from '../../core/nvidia/set-up.ts';
 import {
   placeOnSlices,

@@ -2,6 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import {
+  readAmdLinks,
+  readRocmLinks,
+  readRocmVersion,
+  versionIn,
+} from '../../../../../src/wings/gpus/core/others/amd-links.ts';
 import { readAmdSmi } from '../../../../../src/wings/gpus/core/others/amd-smi.ts';
 import { cardOfKernel } from '../../../../../src/wings/gpus/core/others/drm.ts';
 import { readRocmPids, readRocmSmi } from '../../../../../src/wings/gpus/core/others/rocm-smi.ts';
@@ -189,4 +195,49 @@ test('[V1] types are short, and the same whoever writes the name', () => {
     ['', 'gpu'],
   ];
   for (const [name, type] of names) assert.equal(typeNameOf(name), type);
+});
+
+test('[V23] cards of AMD that are joined by xGMI are known by amd-smi, of old releases and new', () => {
+  const link = (gpu: number, type: string, status = 'ENABLED') => {
+    return { gpu, bdf: `0000:0${gpu}:00.0`, link_status: status, link_type: type, num_hops: 1 };
+  };
+  const rows = [
+    {
+      gpu: 0,
+      links: [link(0, 'SELF'), link(3, 'PCIE'), link(2, 'XGMI'), link(1, 'XGMI', 'DISABLED')],
+    },
+    { gpu: 1, links: [link(1, 'SELF'), link(3, 'XGMI')] },
+    { gpu: 'x', links: 'none' },
+  ];
+  const joined = { 0: 0, 2: 0, 1: 1, 3: 1 };
+  for (const said of [rows, { gpu_data: rows }]) {
+    assert.deepEqual(Object.fromEntries(readAmdLinks(WARNING + JSON.stringify(said))), joined);
+  }
+  const before = [{ gpu: 1, link_type: { gpu_0: 'XGMI', gpu_1: 'SELF', gpu_2: 'PCIE' } }];
+  assert.deepEqual(Object.fromEntries(readAmdLinks(JSON.stringify(before))), { 0: 0, 1: 0 });
+  for (const wrong of ['', '{}', '[1, null]', '[{"gpu": 0, "links": [7]}]', 'AmdSmiException'])
+    assert.equal(readAmdLinks(wrong).size, 0, wrong);
+});
+
+test('[V23] rocm-smi says of each two cards how they are joined', () => {
+  const said = (between: string, type: string) => ({
+    [`(Topology) Link type between DRM devices ${between}`]: type,
+  });
+  const system = {
+    ...said('0 and 1', 'XGMI'),
+    ...said('1 and 2', 'PCIE'),
+    ...said('2 and 3', 'XGMI'),
+  };
+  const joined = readRocmLinks(JSON.stringify({ card0: {}, system }));
+  assert.deepEqual(Object.fromEntries(joined), { 0: 0, 1: 0, 2: 2, 3: 2 });
+  assert.equal(readRocmLinks('{"system": 3}').size, 0);
+});
+
+test('[V1] the version of ROCm is read where one is said', () => {
+  const version = (text: string) => JSON.stringify([{ tool: 'AMDSMI Tool', rocm_version: text }]);
+  assert.equal(readRocmVersion(version('7.0.1')), '7.0.1');
+  assert.equal(readRocmVersion('{"rocm_version": "6.4"}'), '6.4');
+  for (const none of [version('N/A'), version('x'.repeat(1000)), '', '[]'])
+    assert.equal(readRocmVersion(none), null);
+  assert.equal(versionIn('6.1.2-119\n'), '6.1.2');
 });
