@@ -29,7 +29,7 @@ function cardOf(told: GpuCard, held: readonly Holding[]): CardView {
   const tasks = held.map(({ epochId }) => epochId);
   // Nobody is named of tasks that are over for the head.
   const owners = new Set(held.flatMap(({ task }) => task?.job.owner ?? []));
-  const { number: _, users, state, over, kept, ...card } = told;
+  const { number: _, isWell: _words, users, state, over, kept, ...card } = told;
   return {
     ...card,
     ...(over === undefined ? {} : { over: over.map((one) => ({ ...one })) }),
