@@ -2,4 +2,4 @@
 
 const [name = '', ...words] = process.argv.splice(2);
 process.argv.push(...words);
-module.exports = require('./start.cjs').start(name, 'often.cjs');
+module.exports = require('./start.cjs').start(name, `${name}.cjs`);

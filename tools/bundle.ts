@@ -29,8 +29,11 @@ const SELDOM = /^\.\/(?:.*\/(?:doctor|offers|templates|[\w-]+-(?:options|check))
 const PROGRAMS = new Set(WINGS.flatMap(({ cli }) => Object.keys(cli?.programs ?? {})));
 /** Verbs of wings: a bundle has those that are typed by themselves where it has their name. */
 const VERBS = new Set(WINGS.flatMap(({ cli }) => cli?.verbs ?? []).map(({ name }) => name));
-/** Verbs within others: a bundle without `weft` has none. */
-const INNER = new Set(WINGS.flatMap(({ cli }) => cli?.innerVerbs ?? []).map(({ name }) => name));
+/** What only `weft` asks for: verbs within others, and the lines of a script for `weft submit`. */
+const ELSEWHERE = new Set([
+  ...WINGS.flatMap(({ cli }) => cli?.innerVerbs ?? []).map(({ name }) => name),
+  'script-lines',
+]);
 /** Asks wings for what is for daemons, and would not find it from inside a bundle. */
 const NOT_INSIDE = 'src/bin/machine.ts';
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
@@ -43,8 +46,8 @@ interface Manifest {
 type IsIn = (command: string) => boolean;
 
 /**
- * Writes `dist/bin/programs.cjs`, with everything, `quick.cjs`, `often.cjs`, and `lines.cjs`, which
- * the last but one loads for lines of `weft` that its programs run.
+ * Writes `dist/bin/programs.cjs`, with everything, `quick.cjs`, a file for each program that is
+ * typed all day, and `lines.cjs`, which these load for lines of `weft` that they run.
  */
 export async function bundlePrograms(): Promise<void> {
   const often = WINGS.filter(({ cli }) => cli?.often !== undefined);
@@ -52,7 +55,10 @@ export async function bundlePrograms(): Promise<void> {
   const lines = new Set(often.flatMap(({ cli }) => cli?.often ?? []));
   await bundle('programs', () => true);
   await bundle('quick', (command) => QUICK.has(command), KEPT);
-  await bundle('often', (command) => named.has(command), { ...KEPT, beside: LINES });
+  for (const program of named) {
+    const how = { ...KEPT, beside: LINES, from: 'often' };
+    await bundle(program, (command) => command === program, how);
+  }
   await bundle('lines', (command) => lines.has(command), KEPT);
 }
 
@@ -61,6 +67,8 @@ interface How {
   readonly beside?: RegExp;
   /** Taken by `bin/compiled.cjs`: without `import()`. */
   readonly isKept?: boolean;
+  /** The file that it begins with, where that has another name. */
+  readonly from?: string;
 }
 
 const KEPT: How = { isKept: true };
@@ -69,7 +77,7 @@ async function bundle(name: string, isIn: IsIn, how: How = {}): Promise<void> {
   const places = ownPlaces('bin');
   const { metafile } = await build({
     absWorkingDir: ROOT,
-    entryPoints: [path.join('src', 'bin', `${name}.ts`)],
+    entryPoints: [path.join('src', 'bin', `${how.from ?? name}.ts`)],
     outfile: path.join(BIN, `${name}.cjs`),
     bundle: true,
     platform: 'node',
@@ -126,8 +134,8 @@ function apart(isIn: IsIn, { beside }: How): Plugin {
       onResolve({ filter: /^\.\// }, ({ path: file, kind, importer }: OnResolveArgs) => {
         if (kind !== 'dynamic-import' || !WING.test(importer)) return undefined;
         const name = nameOf(file);
-        const isInner = beside !== undefined && INNER.has(name);
-        const isSeldom = SELDOM.test(file) || PROGRAMS.has(name) || VERBS.has(name) || isInner;
+        const isElsewhere = beside !== undefined && ELSEWHERE.has(name);
+        const isSeldom = SELDOM.test(file) || PROGRAMS.has(name) || VERBS.has(name) || isElsewhere;
         const isAsked = !OF_DAEMONS.test(file) && (isIn('doctor') || !isSeldom || isIn(name));
         return isAsked ? undefined : { path: file, external: true };
       });

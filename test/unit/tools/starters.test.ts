@@ -73,11 +73,11 @@ test('a starter in a package, where there are no sources, takes dist', async (t)
 const program = (mark: string, body: string): string => `/* ${mark.repeat(16)} */ ${body}`;
 
 test('functions of a program are kept between runs, and those of another one never run', async (t) => {
-  const often = 'dist/bin/often.cjs';
+  const own = 'dist/bin/squeue.cjs';
   const kept = `const say = (word) => console.log(word + ' ' + process.argv.slice(2));
     exports.PROGRAMS = { squeue: () => { say('kept'); require('./lines.cjs').line(); } };`;
   const folder = makeRepository(t, {
-    [often]: program('a', kept),
+    [own]: program('a', kept),
     'dist/bin/lines.cjs': program('c', "exports.line = () => console.log('line');"),
   });
   const squeue = async () => {
@@ -96,7 +96,7 @@ test('functions of a program are kept between runs, and those of another one nev
   assert.equal(await squeue(), 'kept -h,--,-x\nline\n');
   const [lines = '', first = '', ...more] = files();
   assert.deepEqual([/^lines-squeue-c{16}-v/.test(lines), more], [true, []]);
-  assert.match(first, /^often-squeue-a{16}-v/);
+  assert.match(first, /^squeue-squeue-a{16}-v/);
   const runs = () => readFileSync(path.join(functions, first)).at(-1);
   assert.equal(runs(), 1);
   for (const many of [2, 3, 4, 4]) {
@@ -107,11 +107,11 @@ test('functions of a program are kept between runs, and those of another one nev
   assert.equal(await squeue(), 'kept -h,--,-x\nline\n');
   assert.equal(runs(), 1, 'what cannot be used is made anew');
   for (const mark of ['b', 'd', 'e']) {
-    writeFileSync(path.join(folder, often), program(mark, kept.replace('kept', mark)));
+    writeFileSync(path.join(folder, own), program(mark, kept.replace('kept', mark)));
     assert.equal(await squeue(), `${mark} -h,--,-x\nline\n`);
   }
   assert.deepEqual(
-    files().filter((name) => name.startsWith('often')).length,
+    files().filter((name) => name.startsWith('squeue')).length,
     3,
     'those of earlier releases go',
   );
@@ -137,7 +137,7 @@ test('of words that are no quick command nothing is kept, and old files go', asy
 
 test('a program runs where nothing can be kept', async (t) => {
   const body = "exports.PROGRAMS = { squeue: () => console.log('runs') };";
-  const folder = makeRepository(t, { 'dist/bin/often.cjs': program('a', body), cache: '' });
+  const folder = makeRepository(t, { 'dist/bin/squeue.cjs': program('a', body), cache: '' });
   const { output, errors, code } = await runIn(folder, 'bin/slurm-front.cjs', 'squeue');
   assert.deepEqual([output, errors, code], ['runs\n', '', 0]);
 });
