@@ -655,7 +655,8 @@ describe('the commands of Slurm', () => {
       [/^sbatch: error: unrecognized option '--foo'\n/, 'sbatch', '--foo', 'job.sh'],
       [/^sbatch: error: Unable to open file none\.sh/, 'sbatch', 'none.sh'],
       [/^sbatch: error: --exclude leaves no node/, 'sbatch', '--exclude=n[1-2]', 'job.sh'],
-      [/^sattach: error: 1\.0: a step's output/, 'sattach', '1.0'],
+      [/^sattach: error: there is no step 1\.9/, 'sattach', '1.9'],
+      [/^sattach: error: unrecognized option '--pty'/, 'sattach', '--pty', '1.0'],
       [/^sattach: error: No job 99999/, 'sattach', '99999.0'],
       [/^scontrol: error: A reservation needs Dur/, 'scontrol', 'create', 'reservation'],
       [

@@ -291,6 +291,26 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     assert.match(none.error, /takes no input from here\n.*weft run --stdin attach/);
   });
 
+  it('[Z16] what a step writes is looked at beside whoever started it, to its end', async () => {
+    const line = 'until [ -e looked ]; do echo tick; sleep 0.1; done; echo last; exit 5';
+    const step = exec(job, '--', 'sh', '-c', `echo $$ > looking; ${line}`);
+    await appears('looking');
+    const { id = '' } = (await stepsOf(job)).at(-1) ?? {};
+    const leaves = bring(id, '');
+    const onOutput = () => writeFileSync(join(cluster.work, 'looked'), '');
+    const seen = await cluster.run('weft', ['attach', '-l', id], { onOutput });
+    assert.deepEqual([seen.code, seen.error], [5, '']);
+    assert.match(seen.out, /^(?:0: tick\n)+0: last\n$/);
+    const own = await step;
+    assert.equal(own.code, 5);
+    assert.match(own.out, /^(?:tick\n)+last\n$/);
+    assert.equal(await leaves.over, 2, 'input is that of whoever started it');
+    const late = await cluster.refused('weft', 'attach', id);
+    assert.match(late.error, /has ended: what it wrote went to whoever started it/);
+    const none = await cluster.refused('weft', 'attach', `${job}.9999`);
+    assert.match(none.error, /there is no step \d+\.9999/);
+  });
+
   it('[Z8] weft alloc holds nodes while its command runs, which may start steps on them', async () => {
     const line = `echo $WEFT_NODE_COUNT $WEFT_NODELIST; ${WEFT} exec --per-node -- sh -c 'echo at $WEFT_NODE_RANK'; exit 3`;
     const said = await cluster.weft('alloc', '--nodes', '2', '--', 'sh', '-c', line);

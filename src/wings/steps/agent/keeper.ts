@@ -51,6 +51,8 @@ export class StepKeeper implements Companion {
     if (wish?.do === 'start') void this.#start(wish);
     else if (wish?.do === 'stop') for (const process of this.#live(wish.step)) process.hangUp();
     else if (wish?.do === 'claim') this.#claim(wish);
+    else if (wish?.do === 'watch')
+      this.#processes.get(`${wish.step}:${wish.rank}`)?.watch(wish.watch);
     else if (wish !== null)
       for (const process of this.#live(wish.step)) process.signalProgram(wish.signal);
   }

@@ -5,7 +5,13 @@ import type { AgentInside, Joining } from '../../../kernel/agent/part.ts';
 import type { ProcessEvent } from '../../../kernel/model/processes.ts';
 import type { Timer } from '../../../kernel/ports/clock.ts';
 import { stepEnvironment } from '../core/environment.ts';
-import { COMMAND_LENGTH_MAX, HANG_UP_MS, LINGER_MS, PIECE_BYTES_MAX } from '../core/limits.ts';
+import {
+  COMMAND_LENGTH_MAX,
+  HANG_UP_MS,
+  LINGER_MS,
+  PIECE_BYTES_MAX,
+  WATCHERS_MAX,
+} from '../core/limits.ts';
 import type { StartWish, StepEnd, ToldProcess } from '../core/told.ts';
 import type { StepPipes, StepPorts } from '../ports/steps.ts';
 import { Channel } from '../wire/channel.ts';
@@ -18,6 +24,7 @@ import {
   signalFrame,
 } from '../wire/frames.ts';
 import { Redial } from './line.ts';
+import { Watcher } from './watcher.ts';
 
 const SIGHUP = 1;
 const SIGKILL = 9;
@@ -43,6 +50,8 @@ export class StepProcess {
   readonly #reader = new FrameReader();
   readonly #startedAt: number;
   #endedAt: number | null = null;
+  /** How it has ended, as it is said to whoever looks. */
+  #last: Buffer | null = null;
   #end: StepEnd | null = null;
   #pipes: StepPipes | null = null;
   /** Words for the program before its pipes are there; input among them is not taken meanwhile. */
@@ -57,6 +66,7 @@ export class StepProcess {
   #isGone = false;
   #isOver = false;
   #cpus: string | null = null;
+  readonly #watchers = new Set<Watcher>();
 
   constructor(world: ProcessWorld) {
     this.#world = world;
@@ -96,6 +106,19 @@ export class StepProcess {
     const [startedAt, endedAt, end] = [this.#startedAt, this.#endedAt, this.#end];
     const told = { step, rank, count, epochId, command, by, startedAt, endedAt, end };
     return this.#cpus === null ? told : { ...told, cpus: this.#cpus };
+  }
+
+  /** Somebody wants to see what its program writes from now on, or how it has ended. */
+  watch(watch: string): void {
+    if (this.#watchers.size >= WATCHERS_MAX || this.#isOver) return;
+    const { step, rank, epochId } = this.wish;
+    const watcher: Watcher = new Watcher({
+      clock: this.#world.agent.ports.clock,
+      dial: () => this.#world.ports.dial({ step, rank, epochId, watch }),
+      gone: () => this.#watchers.delete(watcher),
+    });
+    this.#watchers.add(watcher);
+    if (this.#last !== null) watcher.end(this.#last);
   }
 
   /** Never rejects. `cpus`: null: it is not bound. */
@@ -186,6 +209,7 @@ export class StepProcess {
     this.#lingering?.cancel();
     this.#hangingUp?.cancel();
     this.#redial.close();
+    if (this.isLive) for (const watcher of [...this.#watchers]) watcher.close();
     this.#pipes?.close();
     this.#pipes = null;
   }
@@ -219,7 +243,11 @@ export class StepProcess {
       if (ended !== null) this.#over(ended, frame(kind, payload));
     } else if (kind === FROM_STEP.failed) {
       this.#over({ exit: { code: 127 } }, frame(kind, payload));
-    } else if (!this.#channel.write(frame(kind, payload))) this.#pipes?.pause();
+    } else {
+      const bytes = frame(kind, payload);
+      for (const watcher of this.#watchers) if (kind !== FROM_STEP.pmi) watcher.show(bytes);
+      if (!this.#channel.write(bytes)) this.#pipes?.pause();
+    }
   }
 
   #onLaunch(event: ProcessEvent): void {
@@ -247,7 +275,9 @@ export class StepProcess {
     this.#endedAt = this.#world.agent.ports.clock.now();
     this.#writeEarly();
     const why = 'why' in end ? Buffer.from(end.why).subarray(0, PIECE_BYTES_MAX) : null;
-    this.#channel.write(last ?? frame(FROM_STEP.gone, why ?? Buffer.alloc(0)));
+    this.#last = last ?? frame(FROM_STEP.gone, why ?? Buffer.alloc(0));
+    for (const watcher of this.#watchers) watcher.end(this.#last);
+    this.#channel.write(this.#last);
     this.#channel.end();
     this.#world.changed();
   }

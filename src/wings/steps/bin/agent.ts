@@ -5,12 +5,14 @@ import { join, resolve } from 'node:path';
 import type { AgentMaker } from '../../../kernel/wing.ts';
 import { stepsPart } from '../agent/part.ts';
 import { CpuClaims } from '../core/binding.ts';
-import { EPOCH_HEADER } from '../core/ids.ts';
+import { EPOCH_HEADER, formatLine } from '../core/ids.ts';
 import { readCpus } from '../os/cpus.ts';
 import { helperOf } from '../os/helper.ts';
 import { dialStep } from '../os/step-dialer.ts';
 import { makeStepPipes } from '../os/step-pipes.ts';
 import type { CpuBook } from '../ports/steps.ts';
+
+const words = { epochHeader: EPOCH_HEADER, line: formatLine };
 
 /** Looked at when somebody first binds: of the machine, for all its nodes in this program. */
 let claims: CpuClaims | null = null;
@@ -35,6 +37,6 @@ export const stepsOnNode: AgentMaker = ({ options, launcher }) => {
     cpus: machine,
     helper: helperOf(stateDir, launcher),
     makePipes: (pipe, owner) => makeStepPipes(folder, pipe, owner),
-    dial: (process) => dialStep({ head, name, secret, epochHeader: EPOCH_HEADER }, process),
+    dial: (process) => dialStep({ head, name, secret, ...words }, process),
   });
 };

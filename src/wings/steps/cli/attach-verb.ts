@@ -5,19 +5,29 @@ import { followJob } from '../../../kernel/cli/jobs/follow-job.ts';
 import { exitCodeOf, outcomeWords } from '../../../kernel/cli/jobs/outcome.ts';
 import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { parseStepId } from '../core/ids.ts';
+import { attachStep } from './attach-step.ts';
 import { bringInput } from './bring-input.ts';
 import { outputName } from './output-name.ts';
 
 interface Options {
   readonly stdin?: boolean;
+  readonly label?: boolean;
 }
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('<job>', 'job id: 42, or 42[7] for one task');
+    command.argument('<job>', 'job id: 42, 42[7] for one task, or 42.0 for a step');
+    command.option('-l, --label', 'of a step: say before each line which process it is of');
     command.option('--stdin', 'what is typed or piped here is its input; for --stdin attach');
   },
-  async run({ context, args: [id = ''], options: { stdin = false } }) {
+  async run({ context, args: [id = ''], options: { stdin = false, label = false } }) {
+    if (parseStepId(id).ok) {
+      if (stdin)
+        throw usage('the input of a step is that of whoever started it; leave out --stdin');
+      return attachStep(context, id, { label });
+    }
     const { index } = readPlace(id);
     const api = await context.api();
     const job = await api.call('getJob', { params: { id } });

@@ -126,7 +126,7 @@ interface EndedSink extends StepSink {
   end(): void;
 }
 
-function sinkOf(context: Context, label: string | null): EndedSink {
+export function sinkOf(context: Context, label: string | null): EndedSink {
   const { raw } = context.terminal;
   const show = (stream: 'out' | 'error') => async (bytes: Uint8Array) => {
     if (raw === undefined) context[stream](bytes);

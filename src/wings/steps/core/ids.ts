@@ -10,6 +10,21 @@ const STEP = /^(.*)\.(\d{1,9})$/;
 /** With which a line says in which start of its task its step is. */
 export const EPOCH_HEADER = 'weft-step-epoch';
 
+/** In the place of a rank in a path: perhaps with the name of somebody who only looks. */
+const LOOKED_AT = /^(\d{1,6})(?:~([\w-]{8,40}))?$/;
+
+export function formatLine(rank: number, watch: string | undefined): string {
+  return watch === undefined ? String(rank) : `${rank}~${watch}`;
+}
+
+/** Null: it is none. */
+export function parseLine(
+  text: string,
+): { readonly rank: number; readonly watch: string | null } | null {
+  const [, rank, watch = null] = LOOKED_AT.exec(text) ?? [];
+  return rank === undefined ? null : { rank: Number(rank), watch };
+}
+
 export interface StepName {
   readonly task: TaskId;
   readonly number: number;

@@ -54,6 +54,11 @@ export const WINDOW_BYTES = 256 * 1024;
 /** One frame of a stream: what the helper on the node takes at once. */
 export const PIECE_BYTES_MAX = 32 * 1024;
 
+/** For whoever wants to look at a process of a step to be joined with its node. */
+export const WATCHED_MS = 10_000;
+/** Those who look at one process at once. */
+export const WATCHERS_MAX = 8;
+
 /** For a node to say which cpus a task has to bind to: it only looks them up. */
 export const CLAIM_MS = 5_000;
 /** Questions of that kind on their way: of as many steps as have begun in that time. */

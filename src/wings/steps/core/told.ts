@@ -55,6 +55,15 @@ export interface SignalWish {
   readonly signal: number;
 }
 
+/** Somebody wants to see what a process of a step here writes. */
+export interface WatchWish {
+  readonly do: 'watch';
+  readonly step: string;
+  readonly rank: number;
+  /** By it the two lines are joined. */
+  readonly watch: string;
+}
+
 /** Which cpus each of so many processes of a task here is to be bound to, before any starts. */
 export interface ClaimWish {
   readonly do: 'claim';
@@ -72,7 +81,7 @@ export interface Claimed {
   readonly why?: string;
 }
 
-export type Wish = StartWish | StopWish | SignalWish | ClaimWish;
+export type Wish = StartWish | StopWish | SignalWish | ClaimWish | WatchWish;
 
 /** What a program has used, with what it waited for. */
 export interface StepUse {
@@ -158,6 +167,7 @@ export function readWish(body: unknown): Wish | null {
   if (body['do'] === 'stop') return typeof step === 'string' ? { do: 'stop', step } : null;
   if (body['do'] === 'signal') return readSignal(step, body['signal']);
   if (body['do'] === 'claim') return readClaim(body);
+  if (body['do'] === 'watch') return readWatch(body);
   if (body['do'] !== 'start' || typeof step !== 'string') return null;
   if (typeof epochId !== 'string' || !Array.isArray(argv)) return null;
   return body as unknown as StartWish;
@@ -168,6 +178,12 @@ function readSignal(step: unknown, signal: unknown): SignalWish | null {
   return Number.isInteger(signal) && signal >= 1 && signal <= 64
     ? { do: 'signal', step, signal }
     : null;
+}
+
+function readWatch({ step, rank, watch }: Record<string, unknown>): WatchWish | null {
+  if (typeof step !== 'string' || typeof rank !== 'number' || typeof watch !== 'string')
+    return null;
+  return { do: 'watch', step, rank, watch };
 }
 
 function readClaim(body: Record<string, unknown>): ClaimWish | null {

@@ -10,6 +10,8 @@ export interface StepDoor {
   readonly secret: string;
   /** Named beside the step and the rank: the start of its task. */
   readonly epochHeader: string;
+  /** What stands for a process in the path. */
+  readonly line: (rank: number, watch: string | undefined) => string;
 }
 
 const DIAL_MS = 10_000;
@@ -17,8 +19,8 @@ const DIAL_MS = 10_000;
 /** Rejects with words when the head cannot be reached, or does not know the process. */
 export async function dialStep(door: StepDoor, to: DialledProcess): Promise<StepLine> {
   const { host, stream } = await openStream(door.head, DIAL_MS);
-  const { step, rank, epochId } = to;
-  const path = `/v1/steps/${encodeURIComponent(step)}/${rank}`;
+  const { step, rank, epochId, watch } = to;
+  const path = `/v1/steps/${encodeURIComponent(step)}/${door.line(rank, watch)}`;
   // Not imported: an import reads every name of the module, and one of them loads a WebSocket
   // client.
   const { request } = process.getBuiltinModule('node:http');

@@ -45,6 +45,8 @@ export interface DialledProcess {
   readonly step: string;
   readonly rank: number;
   readonly epochId: EpochId;
+  /** Absent: whoever has started it. */
+  readonly watch?: string;
 }
 
 export interface StepPorts {

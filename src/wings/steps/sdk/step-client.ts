@@ -4,7 +4,7 @@
 import { constants } from 'node:os';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
-import { EPOCH_HEADER } from '../core/ids.ts';
+import { EPOCH_HEADER, formatLine } from '../core/ids.ts';
 import { LINGER_MS } from '../core/limits.ts';
 import { Retries } from '../core/retries.ts';
 import type { WindowSize } from '../core/told.ts';
@@ -45,6 +45,8 @@ export interface StepPlace {
   readonly program?: string | undefined;
   /** How long its node waits for a line; absent: a minute. */
   readonly lingerMs?: number | undefined;
+  /** Only looks, under a name of its own, over one line: what comes on another is not all. */
+  readonly watch?: string | undefined;
 }
 
 const RETRY_MS = 200;
@@ -62,6 +64,8 @@ const PASSING: ReadonlySet<string> = new Set([
   'auth.required',
   'rate.exceeded',
 ]);
+
+const WATCHED = { code: OWN_FAILURE, why: 'the line to it is lost; attach once more to go on' };
 
 export class StepClient {
   readonly #api: Api;
@@ -147,11 +151,12 @@ export class StepClient {
       let waitMs: number | null = RETRY_MS;
       try {
         await this.#line();
+        if (this.#place.watch !== undefined) return this.#over(WATCHED);
         retries.joined();
       } catch (error) {
         if (this.#isOver) return;
         const code = error instanceof Failure ? error.code : null;
-        const isFinal = code !== null && !PASSING.has(code);
+        const isFinal = code !== null && (!PASSING.has(code) || this.#place.watch !== undefined);
         waitMs = retries.failed(performance.now(), code === NOT_FOUND);
         if (isFinal || waitMs === null) {
           const words = error instanceof Error ? error.message : String(error);
@@ -182,9 +187,9 @@ export class StepClient {
 
   /** Resolves when the line is gone that could be had. */
   async #line(): Promise<void> {
-    const { id, rank, epochId } = this.#place;
+    const { id, rank, epochId, watch } = this.#place;
     const task = encodeURIComponent(id.slice(0, id.lastIndexOf('.')));
-    const path = `/v1/jobs/${task}/steps/${encodeURIComponent(id)}/${rank}`;
+    const path = `/v1/jobs/${task}/steps/${encodeURIComponent(id)}/${formatLine(rank, watch)}`;
     const { stream, rest } = await this.#api.dial(path, {
       protocol: 'weft-step',
       ...(epochId === undefined ? {} : { headers: { [EPOCH_HEADER]: epochId } }),

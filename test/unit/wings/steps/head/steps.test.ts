@@ -9,7 +9,7 @@ import type { Services } from '../../../../../src/kernel/head/http/services.ts';
 import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
 import { StepBook } from '../../../../../src/wings/steps/core/book.ts';
-import { EPOCH_HEADER } from '../../../../../src/wings/steps/core/ids.ts';
+import { EPOCH_HEADER, formatLine } from '../../../../../src/wings/steps/core/ids.ts';
 import { STEPS_MAX, STEPS_PAGE_MAX } from '../../../../../src/wings/steps/core/limits.ts';
 import { signalStep } from '../../../../../src/wings/steps/head/handlers.ts';
 import { dialStep } from '../../../../../src/wings/steps/os/step-dialer.ts';
@@ -47,7 +47,7 @@ const dialAsNode = (
   epoch = 1,
 ) => {
   const epochId = `${step.split('.')[0]}#${epoch}` as EpochId;
-  const door = { head: { socketPath }, name, secret, epochHeader: EPOCH_HEADER };
+  const door = { head: { socketPath }, name, secret, epochHeader: EPOCH_HEADER, line: formatLine };
   return dialStep(door, { step, rank: 0, epochId });
 };
 
