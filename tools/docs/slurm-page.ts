@@ -3,6 +3,7 @@
 import { ACCOUNT_OPTIONS } from '../../src/wings/slurm/cli/sacct.ts';
 import { ALLOCATION_OPTIONS } from '../../src/wings/slurm/cli/salloc.ts';
 import { CANCEL_OPTIONS } from '../../src/wings/slurm/cli/scancel.ts';
+import { CONTROL_OPTIONS } from '../../src/wings/slurm/cli/scontrol.ts';
 import { INFO_OPTIONS } from '../../src/wings/slurm/cli/sinfo.ts';
 import { QUEUE_OPTIONS } from '../../src/wings/slurm/cli/squeue.ts';
 import { STEP_OPTIONS } from '../../src/wings/slurm/cli/srun.ts';
@@ -65,8 +66,19 @@ With the folder first in the \`PATH\`, the executor plug-in of Snakemake runs un
 \`nextflow.config\`; what it types (\`sbatch .command.run\` with \`-J -o --no-requeue --signal B:USR2@30 -c -t --mem\`, \`squeue --noheader -o '%i %t' -t all -u
 ann\`, \`scancel 42\`) is honoured. Both need a folder that nodes share. \`process.clusterOptions\` and \`slurm_extra\` take the options below.
 
+## Other programs
+
 Also tried unchanged: \`SLURMCluster\` of dask-jobqueue 0.9, Parsl's \`SlurmProvider\` with its simple launcher and with \`srun\`, simple-slurm 0.3,
-PSI/J 0.9, submitit 1.5.
+PSI/J 0.9, submitit 1.5; and on a cluster of two nodes:
+
+| program | what was seen |
+|---|---|
+| Toil 9.6 | \`--batchSystem slurm\`: a workflow of five jobs. Its \`_toil_worker\` has to be in the \`PATH\` of jobs |
+| Cylc 8.5 | a platform with \`job runner = slurm\`: parameters, messages, a task that its time limit ends. \`cylc\` has to be in the \`PATH\` of a login shell |
+| AiiDA 2.9 | its plug-in \`core.slurm\`: submission, \`get_jobs\`, details, cancellation, and that a job ran out of time. AiiDA logs a warning of \`sbatch\` about \`--get-user-env\` |
+| Open OnDemand | the adapter of ood_core 0.31: cluster, partitions, nodes, jobs, arrays, holds, cancellation, history. Its \`accounts\` needs \`sacctmgr\`, which is not there |
+| pysqa 1.1 | submission, state and cancellation. Its own template needs a partition that is named |
+| FireWorks 2.1 | \`CommonAdapter\`: submission, and how many of its jobs are in the queue |
 `;
 
 const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [
@@ -78,6 +90,7 @@ const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] 
   ['sacct', ACCOUNT_OPTIONS],
   ['sstat', USE_OPTIONS],
   ['sinfo', INFO_OPTIONS],
+  ['scontrol', CONTROL_OPTIONS],
 ];
 
 export function slurmPage(): string {
@@ -94,8 +107,6 @@ function tableOf(rows: readonly OptionRow[]): string {
   return `| option | honoured | |\n|---|---|---|\n${lines.join('\n')}\n`;
 }
 
-const SCONTROL = `## scontrol
-
-\`show job|node|partition|reservation|hostnames|hostlist|config|version\`, \`-o\`, \`write batch_script\`, \`create reservation\`, \`delete\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`ping\`,
+const SCONTROL = `\`show job|node|partition|reservation|hostnames|hostlist|config|version\`, \`-o\`, \`write batch_script\`, \`create reservation\`, \`delete\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`ping\`,
 \`update JobId=… TimeLimit|Partition|Nice|JobName|QOS=…\`, \`update NodeName=… State=DRAIN|RESUME Reason=…\`.
 `;

@@ -269,6 +269,12 @@ export function askedFeatures(labels: readonly string[]): readonly string[] {
   return labels.filter((label) => !label.startsWith('shared='));
 }
 
+/** Counted resources of the cluster, as Slurm calls them. */
+export function licensesOf({ ofCluster = {} }: JobView['request']): string {
+  const counted = Object.entries(ofCluster).map(([name, count]) => `${name}:${count}`);
+  return counted.join(',') || '(null)';
+}
+
 export function exitOf(
   exit: { readonly code?: number | undefined; readonly signal?: number | undefined } | null,
 ) {

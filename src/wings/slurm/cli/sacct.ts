@@ -16,9 +16,12 @@ import { slurmId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { endedAs, isState, type SlurmState, slurmState } from '../core/states.ts';
 import { formatLong, formatUsed } from '../core/times.ts';
+import { accountOf } from './accounts.ts';
+import { instant } from './instants.ts';
 import { exitOf, jobPages, rowsOf as queueRows } from './job-rows.ts';
 import { META } from './queue-json.ts';
 import {
+  clusterOf,
   hostsOf,
   idsOf,
   listOf,
@@ -28,7 +31,6 @@ import {
   refuseStates,
   speaking,
 } from './speaking.ts';
-import { instant } from './squeue.ts';
 
 const value = { value: 'always' } as const;
 export const ACCOUNT_OPTIONS = [
@@ -53,7 +55,7 @@ export const ACCOUNT_OPTIONS = [
   { long: 'format', short: 'o', ...value, many: true, words: '`JobID%20,State,Elapsed`' },
   { long: 'brief', short: 'b', words: 'JobID, State and ExitCode' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
-  { long: 'clusters', short: 'M', ...value, words: 'there is one' },
+  { long: 'clusters', short: 'M', ...value, words: 'the name of this one, or `all`' },
   { long: 'duplicates', short: 'D', words: 'a job has one record, that of its last start' },
   { long: 'truncate', short: 'T', words: 'times are as they were' },
   { long: 'allclusters', short: 'L', words: 'there is one' },
@@ -62,7 +64,11 @@ export const ACCOUNT_OPTIONS = [
   { long: 'nodelist', short: 'N', ...value, many: true, words: 'only what ran on these nodes' },
   { long: 'accounts', short: 'A', ...value, kind: 'hint', words: 'there are no accounts here' },
   { long: 'helpformat', short: 'e', words: 'names of the columns' },
-  { long: 'units', ...value, kind: 'hint', words: 'K, always' },
+  { long: 'long', short: 'l', words: 'with all that is known of a job' },
+  { long: 'units', ...value, words: 'memory in K, M, G, T or P' },
+  { long: 'federation', words: 'there is one cluster' },
+  { long: 'whole-hetjob', value: 'maybe', words: 'there are none' },
+  { long: 'verbose', short: 'v', words: 'nothing more is said' },
 ] as const satisfies readonly OptionRow[];
 
 export const summary = 'Accounting records of jobs, as sacct of Slurm shows them.';
@@ -97,6 +103,7 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
   const hosts = hostsOf(given.nodelist);
   refuseStates(listOf(given.state));
   const api = await context.api();
+  await clusterOf(context, given.clusters);
   const ids = idsOf(given.jobs);
   const me = (await api.call('whoami')).name;
   const owners =
@@ -138,15 +145,24 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
     );
     return 0;
   }
-  const format = given.format ?? (given.brief === undefined ? USUAL : 'JobID,State,ExitCode');
+  const format = given.format ?? usualOf(given);
   const pieces = byNames(format, FIELDS, { mark: '%', right: true });
   if (!pieces.ok) throw usage(pieces.error);
+  const unit = unitOf(given.units);
+  const { clusterName } = /cluster/i.test(format) ? await api.call('info') : { clusterName: '' };
+  const shown = pieces.value.map((piece) => {
+    if (piece.kind === 'text') return piece;
+    if (piece.title === 'Cluster') return { ...piece, value: () => clusterName };
+    return unit === null || !MEMORY.test(piece.title)
+      ? piece
+      : { ...piece, value: (row: Row) => inUnit(piece.value(row), unit) };
+  });
   const bar = given.parsable !== undefined || given.parsable2 !== undefined;
   const header = given.noheader === undefined;
   const separator = bar ? (given.delimiter ?? '|') : null;
   const spaced = bar
-    ? pieces.value
-    : pieces.value.flatMap((piece) => [piece, { kind: 'text', text: ' ' } as const]);
+    ? shown
+    : shown.flatMap((piece) => [piece, { kind: 'text', text: ' ' } as const]);
   const closing = given.parsable !== undefined;
   const lines = layOut(spaced, rows, { header, separator, closing, cutBy: '+' });
   const [first, ...rest] = lines;
@@ -160,6 +176,28 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
   }
   for (const line of rest) context.print(line);
   return 0;
+}
+
+function usualOf({ brief, long }: { readonly brief?: string; readonly long?: string }): string {
+  if (brief !== undefined) return 'JobID,State,ExitCode';
+  return long === undefined ? USUAL : LONG;
+}
+
+const UNITS = 'KMGTP';
+const MEMORY = /^(?:MaxRSS|ReqMem|AllocTRES|ReqTRES)$/;
+
+function unitOf(text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (text.length !== 1 || !UNITS.includes(text)) throw usage(`Invalid units option: ${text}`);
+  return text;
+}
+
+/** `512M` as `0.50G`. */
+function inUnit(text: string, unit: string): string {
+  return text.replace(/(^|mem=)(\d+)([KM])/, (_, before: string, amount: string, of: string) => {
+    const steps = UNITS.indexOf(unit) - UNITS.indexOf(of);
+    return `${before}${(Number(amount) / 1024 ** steps).toFixed(2)}${unit}`;
+  });
 }
 
 /** Jobs that were there in that time may have been submitted so long before it. */
@@ -356,6 +394,8 @@ function withSteps(rows: readonly Row[], steps: ReadonlyMap<string, Row[]> | nul
 }
 
 const USUAL = 'JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode';
+const LONG =
+  'JobID,JobIDRaw,JobName,Partition,MaxRSS,NTasks,AllocCPUS,Elapsed,State,ExitCode,AveCPU,ReqMem,AllocTRES';
 const field = (
   title: string,
   width: number,
@@ -377,13 +417,18 @@ const waited = ({ job, startedAt, part }: Row): string =>
   startedAt === null || part !== null ? '' : formatLong(startedAt - job.submittedAt);
 
 /** Columns of sacct that stay empty: the records have nothing of them. */
-const UNKNOWN = [
-  ...['AdminComment', 'Comment', 'SystemComment', 'QOS', 'QOSRAW', 'UID', 'GID', 'Group', 'WCKey'],
-  ...['Reason', 'Priority', 'WorkDir', 'Constraints', 'Licenses', 'Reservation', 'Flags', 'Layout'],
-  ...['AveRSS', 'AveVMSize', 'MaxVMSize', 'MaxRSSNode', 'MaxRSSTask', 'AvePages', 'MaxPages'],
-  ...['AveDiskRead', 'AveDiskWrite', 'MaxDiskRead', 'MaxDiskWrite', 'MinCPU', 'ConsumedEnergy'],
-  ...['ConsumedEnergyRaw', 'AveCPUFreq', 'TRESUsageInTot', 'TRESUsageInAve', 'TRESUsageInMax'],
-];
+const UNKNOWN =
+  `AdminComment AssocID AveCPUFreq AveDiskRead AveDiskWrite AvePages AveRSS AveVMSize BlockID
+  Comment Constraints ConsumedEnergy ConsumedEnergyRaw Container DBIndex Flags Layout Licenses
+  MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode MaxDiskWriteTask MaxPages
+  MaxPagesNode MaxPagesTask MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode MaxVMSizeTask McsLabel MinCPU
+  MinCPUNode MinCPUTask Priority QOS QOSRAW Reason ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin
+  ReqNodes Reservation ReservationId ResvCPU ResvCPURAW SystemComment TRESUsageInAve TRESUsageInMax
+  TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode TRESUsageInMinTask
+  TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode TRESUsageOutMaxTask
+  TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot WCKey WCKeyID WorkDir`.split(
+    /\s+/,
+  );
 
 const FIELDS = Object.fromEntries(
   [
@@ -392,6 +437,11 @@ const FIELDS = Object.fromEntries(
     field('JobName', 10, ({ job, part }) => part ?? job.name),
     field('User', 9, ({ job, part }) => (part === null ? job.owner : '')),
     field('Partition', 10, ({ job, part }) => (part === null ? job.partition : '')),
+    field('UID', 6, ({ job, part }) => (part === null ? (accountOf(job.owner)?.uid ?? '') : '')),
+    field('GID', 6, ({ job, part }) => (part === null ? (accountOf(job.owner)?.gid ?? '') : '')),
+    field('Group', 9, ({ job, part }) =>
+      part === null ? (accountOf(job.owner)?.group ?? '') : '',
+    ),
     field('Account', 10, () => ''),
     field('AllocCPUS', 10, cpus),
     field('NCPUS', 10, cpus),
@@ -433,7 +483,7 @@ const FIELDS = Object.fromEntries(
     field('SystemCPU', 10, ({ used }) => formatUsed((used?.systemUs ?? 0) / 1000)),
     field('CPUTime', 10, (row) => formatLong(elapsedMs(row) * cpus(row))),
     field('CPUTimeRAW', 10, (row) => Math.floor(elapsedMs(row) / 1000) * cpus(row)),
-    field('Cluster', 10, () => 'weft'),
+    field('Cluster', 10, () => ''),
     field('Eligible', 19, ({ job }) => instant(job.submittedAt)),
     field('Reserved', 10, waited),
     field('Planned', 10, waited),

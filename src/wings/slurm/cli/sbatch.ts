@@ -23,8 +23,8 @@ import { compressHosts } from '../core/hostlist.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
-import { readWords, speaking } from './speaking.ts';
-import { instant } from './squeue.ts';
+import { instant } from './instants.ts';
+import { clusterOf, readWords, speaking } from './speaking.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
 const OF_A_JOB = /^SLURMD?_/;
@@ -51,7 +51,8 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const place = file === undefined ? '' : path.resolve(context.cwd, file);
   if (given['test-only'] !== undefined) return sayStart(context, made);
   const { jobId } = await sendFrom(context, made, place);
-  if (given.parsable !== undefined) context.print(String(jobId));
+  if (given.parsable !== undefined)
+    context.print(given.clusters === undefined ? String(jobId) : `${jobId};${given.clusters}`);
   else context.print(`Submitted batch job ${jobId}`);
   if (given.wait === undefined) return 0;
   return (await context.runLine?.(['wait', '--quiet', '--', String(jobId)], context.terminal)) ?? 1;
@@ -197,6 +198,7 @@ export async function submissionOf(
 }
 
 export async function askedFor(context: Context, given: Given): Promise<Request> {
+  await clusterOf(context, given.clusters);
   const read = requestOf(given, await knownFor(context, given));
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)

@@ -13,7 +13,7 @@ import { SLURM_MARK } from '../core/mark.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { apart, listJobs, rowsOf } from './job-rows.ts';
-import { listOf, readWords, refuseStates, speaking } from './speaking.ts';
+import { clusterOf, listOf, readWords, refuseStates, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const CANCEL_OPTIONS = [
@@ -33,7 +33,7 @@ export const CANCEL_OPTIONS = [
   { long: 'full', short: 'f', words: 'the signal goes to all processes' },
   { long: 'quiet', short: 'Q', words: 'do not report jobs that have ended' },
   { long: 'verbose', short: 'v', words: 'report jobs that have ended, or are unknown' },
-  { long: 'clusters', short: 'M', ...value, words: 'there is one' },
+  { long: 'clusters', short: 'M', ...value, words: 'the name of this one, or `all`' },
   { long: 'interactive', short: 'i', kind: 'refused', words: 'look first with squeue' },
 ] as const satisfies readonly OptionRow[];
 
@@ -42,8 +42,7 @@ export const verb = speaking('scancel', scancel);
 
 async function scancel(context: Context, words: readonly string[]): Promise<number> {
   const { given, operands } = readWords(CANCEL_OPTIONS, words);
-  if (given.interactive !== undefined)
-    throw usage('--interactive is not honoured here: look first with squeue');
+  await clusterOf(context, given.clusters);
   const named = operands
     .flatMap((one) => one.split(/,(?![^[]*\])/))
     .map((one) => {

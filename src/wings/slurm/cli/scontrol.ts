@@ -4,37 +4,67 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { JobDetail } from '../../../kernel/api/jobs.ts';
-import type { NodeView } from '../../../kernel/api/nodes.ts';
-import type { ReservationView } from '../../../kernel/api/reservations.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import type { StepView } from '../../steps/api/step-view.ts';
 import { outputName } from '../../steps/cli/output-name.ts';
 import { compressHosts, expandHosts } from '../core/hostlist.ts';
 import { readId, readStep, slurmId } from '../core/ids.ts';
 import { SCRIPT } from '../core/mark.ts';
+import type { OptionRow } from '../core/option-table.ts';
 import { beginOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
+import { instant } from './instants.ts';
 import {
   apart,
   askedFeatures,
   endOf,
   type JobRow,
+  licensesOf,
   listJobs,
   openDependencies,
   reasonOf,
   rowsOf,
 } from './job-rows.ts';
 import { createReservation, deleteReservation } from './reservations.ts';
-import { slurmNodeStateOf } from './sinfo.ts';
-import { fieldsOf, type Line, RELEASE, runOurs, speaking } from './speaking.ts';
-import { instant } from './squeue.ts';
+import {
+  groupWords,
+  nodeWords,
+  partitionWords,
+  reservationWords,
+  userWords,
+} from './scontrol-records.ts';
+import {
+  clusterOf,
+  fieldsOf,
+  hostsOf,
+  type Line,
+  RELEASE,
+  readWords,
+  runOurs,
+  speaking,
+} from './speaking.ts';
 
 export const summary = 'Show and change jobs and nodes, as scontrol of Slurm does.';
 export const verb = speaking('scontrol', scontrol);
+
+export const CONTROL_OPTIONS = [
+  { long: 'oneliner', short: 'o', words: 'a line for each record' },
+  { long: 'details', short: 'd', words: 'nothing more is shown' },
+  { long: 'all', short: 'a', words: 'as it is anyway' },
+  { long: 'hide', words: 'as it is anyway' },
+  { long: 'local', words: 'there is one cluster' },
+  { long: 'federation', words: 'there is one cluster' },
+  { long: 'clusters', short: 'M', value: 'always', words: 'the name of this one, or `all`' },
+  { long: 'quiet', short: 'Q', words: 'as it is anyway' },
+  { long: 'verbose', short: 'v', words: 'nothing more is said' },
+  { long: 'json', value: 'maybe', kind: 'refused', words: 'say squeue or sinfo --json' },
+  { long: 'yaml', value: 'maybe', kind: 'refused', words: 'say squeue or sinfo --json' },
+] as const satisfies readonly OptionRow[];
 
 /** What is done to jobs, by our commands. */
 const ON_JOBS: Readonly<Record<string, Line>> = {
@@ -47,10 +77,10 @@ const ON_JOBS: Readonly<Record<string, Line>> = {
 };
 
 async function scontrol(context: Context, words: readonly string[]): Promise<number> {
-  const isOneLine = words.some((word) => /^(?:-o|--oneliner)$/.test(word));
-  const [command = '', ...rest] = words.filter(
-    (word) => !/^(?:-o|--oneliner|-d|-dd|--details|-Q|--quiet|-a|--all)$/.test(word),
-  );
+  const { given, operands } = readWords(CONTROL_OPTIONS, words);
+  await clusterOf(context, given.clusters);
+  const isOneLine = given.oneliner !== undefined;
+  const [command = '', ...rest] = operands;
   const ours = ON_JOBS[command.toLowerCase()];
   if (ours !== undefined) return onJobs(context, ours, rest);
   if (command === 'show') return show(context, rest, isOneLine);
@@ -119,23 +149,43 @@ function scriptOf(program: unknown): string {
   return kind === 'shell' && typeof line === 'string' ? `#!/bin/sh\n${line}\n` : '';
 }
 
+const ENTITIES = [
+  ...([
+    'job',
+    'jobid',
+    'step',
+    'node',
+    'partition',
+    'reservation',
+    'hostname',
+    'hostlist',
+  ] as const),
+  ...(['config', 'version'] as const),
+];
+
 async function show(
   context: Context,
-  [what = '', name]: readonly string[],
+  [said = '', ...more]: readonly string[],
   isOneLine: boolean,
 ): Promise<number> {
+  // `show job=42` is `show job 42`, and beginnings of the words will do.
+  const [what = '', value] = said.split(/=(.*)/s);
+  const name = value ?? more[0];
+  const asked = what.toLowerCase();
+  const entity = ENTITIES.find((one) => asked !== '' && `${one}s`.startsWith(asked));
   const api = await context.api();
   const print = (texts: readonly string[]): number => {
     const oneLine = texts.map((text) => text.replaceAll('\n   ', ' '));
     context.print(isOneLine ? oneLine.join('\n') : texts.join('\n\n'));
     return 0;
   };
-  switch (what.toLowerCase().replace(/(?:id)?s?$/, '')) {
+  switch (entity) {
     case 'step': {
       if (name === undefined) throw usage('too few arguments for keyword:step');
       return print(await stepsOf(api, name));
     }
-    case 'job': {
+    case 'job':
+    case 'jobid': {
       const ids =
         name === undefined
           ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
@@ -146,20 +196,28 @@ async function show(
       return print(records);
     }
     case 'node': {
-      if (name !== undefined)
-        return print([nodeWords(await api.call('getNode', { params: { name } }))]);
-      return print((await api.call('listNodes')).nodes.map(nodeWords));
+      const { partitions } = await api.call('listPartitions');
+      const { nodes } = await api.call('listNodes');
+      const named = hostsOf(name);
+      const missing = named?.find((one) => nodes.every((node) => node.name !== one));
+      if (missing !== undefined) throw usage(`Node ${missing} not found`);
+      const some = nodes.filter((node) => named?.includes(node.name) ?? true);
+      const ofNode = (own: string) => partitions.filter(({ nodes: all }) => all.includes(own));
+      return print(
+        some.map((node) =>
+          nodeWords(
+            node,
+            ofNode(node.name).map((one) => one.name),
+          ),
+        ),
+      );
     }
     case 'partition': {
       const { partitions } = await api.call('listPartitions');
+      const { nodes } = await api.call('listNodes');
       const some = partitions.filter((one) => name === undefined || one.name === name);
       if (some.length === 0) throw usage(`Partition ${name} not found`);
-      return print(
-        some.map(({ name: own, state, nodes, limits }) => {
-          const limit = limits.walltimeMs === null ? 'UNLIMITED' : formatLong(limits.walltimeMs);
-          return `PartitionName=${own}\n   MaxTime=${limit} MaxNodes=${limits.nodesPerTask ?? 'UNLIMITED'}\n   Nodes=${compressHosts(nodes)}\n   State=${state.toUpperCase()} TotalNodes=${nodes.length}`;
-        }),
-      );
+      return print(some.map((one) => partitionWords(one, nodes, partitions[0]?.name)));
     }
     case 'hostname': {
       const list = name ?? context.environment['SLURM_JOB_NODELIST'] ?? '';
@@ -181,7 +239,14 @@ async function show(
       return print([RELEASE]);
     case 'config':
       return print([
-        `Configuration data as of ${instant(headNow())}\nClusterName             = ${(await api.call('info')).clusterName}\nSLURM_VERSION           = 22.05.8\nSelectType              = select/cons_tres`,
+        [
+          `Configuration data as of ${instant(headNow())}`,
+          'AccountingStorageType   = accounting_storage/slurmdbd',
+          `ClusterName             = ${(await api.call('info')).clusterName}`,
+          `MaxArraySize            = ${ARRAY_TASKS_MAX}`,
+          'SelectType              = select/cons_tres',
+          'SLURM_VERSION           = 22.05.8',
+        ].join('\n'),
       ]);
     default:
       throw usage(
@@ -245,7 +310,7 @@ function jobWords(job: JobDetail, row: JobRow): string {
   const gpus = request.perNode.gpuCount;
   const lines = [
     `JobId=${job.id}${array} JobName=${job.name}`,
-    `UserId=${job.owner} GroupId=(null) MCS_label=N/A`,
+    `UserId=${userWords(job.owner)} GroupId=${groupWords(job.owner)} MCS_label=N/A`,
     `Priority=${Math.max(0, Math.round(job.priority ?? 0))} Nice=${job.nice} Account=(null) QOS=${job.qos}`,
     `JobState=${row.state.long} Reason=${reasonOf(row)} Dependency=${openDependencies(job)}`,
     `Requeue=${job.requeue ? 1 : 0} Restarts=${Math.max(0, starts - 1)} BatchFlag=1 Reboot=0 ExitCode=${code}:${signal}`,
@@ -259,8 +324,8 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `TRES=cpu=${cpus},mem=${Math.floor((request.perNode.memoryBytes * request.nodeCount) / 1_048_576)}M,node=${request.nodeCount}${gpus === 0 ? '' : `,gres/gpu=${gpus * request.nodeCount}`}`,
     `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory} MinTmpDiskNode=0`,
     `Features=${askedFeatures(request.labels).join('&') || '(null)'}`,
-    `OverSubscribe=${request.exclusive ? 'NO' : 'OK'}`,
-    ...(job.comment === undefined ? [] : [`Comment=${job.comment}`]),
+    `OverSubscribe=${request.exclusive ? 'NO' : 'OK'} Contiguous=0 Licenses=${licensesOf(request)} Network=(null)`,
+    ...(job.comment == null ? [] : [`Comment=${job.comment}`]),
     `Command=${commandOf(job)}`,
     `WorkDir=${job.directory ?? '(null)'}`,
     `StdErr=${fileOf(job, job.files.stderr, row)}`,
@@ -283,46 +348,6 @@ function fileOf(job: JobDetail, file: string | undefined, { index }: JobRow): st
   return file === undefined
     ? '(null)'
     : path.resolve(job.directory ?? '/', outputName(job, file, index));
-}
-
-const STATES: Readonly<Record<string, string>> = {
-  idle: 'IDLE',
-  mix: 'MIXED',
-  alloc: 'ALLOCATED',
-  drain: 'IDLE+DRAIN',
-  drng: 'MIXED+DRAIN',
-  'down*': 'DOWN*',
-};
-
-function nodeWords(node: NodeView): string {
-  const { name, total, free, labels, reason, drained } = node;
-  const why =
-    drained === null ? reason : `${drained.reason} [${drained.by}@${instant(drained.at)}]`;
-  const mebibytes = (bytes: number) => Math.floor(bytes / 1_048_576);
-  const lines = [
-    `NodeName=${name} Arch=x86_64 CPUAlloc=${total.cpuCount - free.cpuCount} CPUTot=${total.cpuCount}`,
-    `AvailableFeatures=${labels.join(',')} ActiveFeatures=${labels.join(',')}`,
-    `Gres=${total.gpuCount === 0 ? '(null)' : `gpu:${total.gpuCount}`}`,
-    `RealMemory=${mebibytes(total.memoryBytes)} AllocMem=${mebibytes(total.memoryBytes - free.memoryBytes)} FreeMem=${mebibytes(free.memoryBytes)}`,
-    `State=${STATES[slurmNodeStateOf(node)] ?? 'UNKNOWN'}`,
-    ...(reason === null ? [] : [`Reason=${why}`]),
-  ];
-  return lines.join('\n   ');
-}
-
-function reservationWords(one: ReservationView): string {
-  const [slot] = one.slots;
-  const nodes = slot?.nodes ?? [];
-  const times =
-    slot === undefined
-      ? 'StartTime=Unknown EndTime=Unknown'
-      : `StartTime=${instant(slot.from)} EndTime=${instant(slot.until)}`;
-  const flags = one.purpose === 'maintenance' ? 'MAINT' : one.recurrence === null ? '' : 'WEEKLY';
-  return [
-    `ReservationName=${one.name} ${times} Duration=${formatLong(one.durationMs)}`,
-    `Nodes=${compressHosts(nodes) || '(null)'} NodeCnt=${nodes.length} Flags=${flags}`,
-    `Users=${one.users.join(',') || '(null)'} Groups=${one.groups.join(',') || '(null)'} State=${one.state === 'active' ? 'ACTIVE' : 'INACTIVE'}`,
-  ].join('\n   ');
 }
 
 /** `update JobId=42 TimeLimit=2:00:00`, `update NodeName=n1 State=DRAIN Reason=disk`. */

@@ -8,9 +8,18 @@ import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { formatElapsed } from '../core/times.ts';
+import { dateLine, instant } from './instants.ts';
 import { META } from './queue-json.ts';
-import { hostsOf, listOf, orSaid, readWords, refuseOperands, speaking } from './speaking.ts';
-import { dateLine, instant } from './squeue.ts';
+import {
+  clusterOf,
+  hostsOf,
+  listOf,
+  orSaid,
+  RELEASE,
+  readWords,
+  refuseOperands,
+  speaking,
+} from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const INFO_OPTIONS = [
@@ -25,8 +34,19 @@ export const INFO_OPTIONS = [
   { long: 'Format', short: 'O', ...value, words: '`NodeList:20,CPUsState,StateLong`' },
   { long: 'list-reasons', short: 'R', words: 'why nodes take no work' },
   { long: 'responding', short: 'r', words: 'only nodes that answer' },
+  { long: 'dead', short: 'd', words: 'only nodes that do not answer' },
   { long: 'exact', short: 'e', kind: 'hint', words: 'ranges are shown as `4+`' },
   { long: 'all', short: 'a', words: 'as it is anyway' },
+  { long: 'hide', words: 'as it is anyway' },
+  { long: 'noconvert', words: 'as it is anyway' },
+  { long: 'verbose', short: 'v', words: 'as it is anyway' },
+  { long: 'local', words: 'there is one cluster' },
+  { long: 'federation', words: 'there is one cluster' },
+  { long: 'clusters', short: 'M', ...value, words: 'the name of this one, or `all`' },
+  { long: 'sort', short: 'S', ...value, kind: 'hint', words: 'partitions come in their order' },
+  { long: 'iterate', short: 'i', ...value, kind: 'refused', words: 'use watch(1)' },
+  { long: 'reservation', short: 'T', kind: 'refused', words: 'say scontrol show reservation' },
+  { long: 'yaml', value: 'maybe', kind: 'refused', words: 'say --json' },
   { long: 'json', value: 'maybe', words: "in the shape of Slurm's data parser" },
 ] as const satisfies readonly OptionRow[];
 
@@ -44,6 +64,9 @@ interface PartitionShown {
   readonly isDefault: boolean;
   readonly isUp: boolean;
   readonly walltimeMs: number | null;
+  readonly defaultMs: number | null;
+  readonly nodesMax: number | null;
+  readonly tier: number;
 }
 
 const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
@@ -58,6 +81,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   const given = orSaid(typed, context, { format: 'SINFO_FORMAT', partition: 'SINFO_PARTITION' });
   refuseOperands(operands);
   const api = await context.api();
+  const cluster = await clusterOf(context, given.clusters);
   const [{ partitions }, { nodes }] = await Promise.all([
     api.call('listPartitions'),
     api.call('listNodes'),
@@ -82,16 +106,24 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   };
   const rows = partitions
     .filter(({ name }) => given.partition === undefined || listOf(given.partition)?.includes(name))
-    .flatMap(({ name, state, limits, nodes: members }, at) => {
-      const isUp = state === 'up' || state === 'drain';
-      const partition = { name, isDefault: at === 0, isUp, walltimeMs: limits.walltimeMs };
+    .flatMap(({ name, state, limits, nodes: members, tier }) => {
+      const partition = {
+        name,
+        isDefault: name === partitions[0]?.name,
+        isUp: state === 'up' || state === 'drain',
+        walltimeMs: limits.walltimeMs,
+        defaultMs: limits.walltimeDefaultMs,
+        nodesMax: limits.nodesPerTask,
+        tier,
+      };
       const own = nodes.filter(
         (node) =>
           members.includes(node.name) &&
           (named === undefined || named.includes(node.name)) &&
           isWanted(node) &&
           (given['list-reasons'] === undefined || node.reason !== null) &&
-          (given.responding === undefined || node.state === 'up'),
+          (given.responding === undefined || node.state === 'up') &&
+          (given.dead === undefined || node.state !== 'up'),
       );
       if (given['list-reasons'] !== undefined && own.length === 0) return [];
       return rowsOf(partition, own, given);
@@ -104,6 +136,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   if (!pieces.ok) throw usage(pieces.error);
   const lay = { header: given.noheader === undefined, separator: null };
   // Readers of it leave out two lines, as of squeue.
+  if (lay.header && cluster !== null) context.print(`CLUSTER: ${cluster}`);
   if (lay.header && given.long !== undefined) context.print(dateLine(headNow()));
   for (const line of layOut(
     pieces.value,
@@ -134,7 +167,7 @@ function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Gi
 }
 
 /** What tells lines apart where it is shown; of all else a line has the sum, or the range. */
-const APART = 'PRaltTfbGEnuH';
+const APART = 'PRalLpsBtTfbGEnouUHvO';
 
 /**
  * Nodes that the format tells nothing of are one line: `%C` alone is that of the cluster, in which
@@ -175,10 +208,6 @@ const LONG: Readonly<Record<string, string>> = {
   drng: 'draining',
 };
 
-const field = (title: string, of: (row: Row) => string | number): Field<Row> => ({
-  title,
-  value: (row) => String(of(row)),
-});
 const sum = (nodes: readonly NodeView[], of: (node: NodeView) => number): number =>
   nodes.reduce((all, node) => all + of(node), 0);
 const least = (nodes: readonly NodeView[], of: (node: NodeView) => number): string => {
@@ -190,96 +219,148 @@ const least = (nodes: readonly NodeView[], of: (node: NodeView) => number): stri
 const taken = ({ total, free }: NodeView): number => total.cpuCount - free.cpuCount;
 const isOut = (node: NodeView): boolean => /^d/.test(slurmNodeStateOf(node));
 
-const FIELDS: Readonly<Record<string, Field<Row>>> = {
-  P: field('PARTITION', ({ partition }) => partition.name + (partition.isDefault ? '*' : '')),
-  R: field('PARTITION', ({ partition }) => partition.name),
-  a: field('AVAIL', ({ partition }) => (partition.isUp ? 'up' : 'down')),
-  l: field('TIMELIMIT', ({ partition: { walltimeMs } }) =>
-    walltimeMs === null ? 'infinite' : formatElapsed(walltimeMs),
-  ),
-  D: field('NODES', ({ nodes }) => nodes.length),
-  t: field('STATE', ({ state }) => state),
-  T: field('STATE', ({ state }) => LONG[state] ?? state.replace('*', '')),
-  N: field('NODELIST', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))),
-  n: field('HOSTNAMES', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))),
-  c: field('CPUS', ({ nodes }) => least(nodes, ({ total }) => total.cpuCount)),
-  m: field('MEMORY', ({ nodes }) =>
-    least(nodes, ({ total }) => Math.floor(total.memoryBytes / 1_048_576)),
-  ),
-  C: field('CPUS(A/I/O/T)', ({ nodes }) => {
-    const all = sum(nodes, ({ total }) => total.cpuCount);
-    const out = sum(nodes.filter(isOut), ({ free }) => free.cpuCount);
-    const used = sum(nodes, taken);
-    return `${used}/${all - used - out}/${out}/${all}`;
-  }),
-  F: field('NODES(A/I/O/T)', ({ nodes }) => {
-    const out = nodes.filter(isOut).length;
-    const used = nodes.filter((node) => !isOut(node) && node.running.length > 0).length;
-    return `${used}/${nodes.length - used - out}/${out}/${nodes.length}`;
-  }),
-  G: field('GRES', ({ nodes }) => {
-    const gpus = least(nodes, ({ total }) => total.gpuCount);
-    return gpus === '0' ? '(null)' : `gpu:${gpus}`;
-  }),
-  f: field('AVAIL_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
-  E: field('REASON', ({ nodes: [node] }) => node?.drained?.reason ?? node?.reason ?? 'none'),
-  A: field('NODES(A/I)', ({ nodes }) => {
-    const used = nodes.filter((node) => !isOut(node) && node.running.length > 0).length;
-    return `${used}/${nodes.filter((node) => !isOut(node)).length - used}`;
-  }),
-  e: field('FREE_MEM', ({ nodes }) =>
-    least(nodes, ({ free }) => Math.floor(free.memoryBytes / 1_048_576)),
-  ),
-  b: field('ACTIVE_FEATURES', ({ nodes }) => nodes[0]?.labels.join(',') || '(null)'),
-  u: field('USER', ({ nodes }) => nodes[0]?.drained?.by ?? 'Unknown'),
-  H: field('TIMESTAMP', ({ nodes }) => {
-    const at = nodes[0]?.drained?.at;
-    return at === undefined ? 'Unknown' : instant(at);
-  }),
+const mebibytes = (bytes: number): number => Math.floor(bytes / 1_048_576);
+const none = (text: string): string => (text === '' ? '(null)' : text);
+const features = ({ nodes: [node] }: Row): string => none(node?.labels.join(',') ?? '');
+const gpus = (count: string): string => (count === '0' ? '(null)' : `gpu:${count}`);
+const cpus = ({ nodes }: Row): string => least(nodes, ({ total }) => total.cpuCount);
+const time = (ms: number | null, unset: string): string =>
+  ms === null ? unset : formatElapsed(ms);
+/** Nodes that take work and have some. */
+const busy = (nodes: readonly NodeView[]): number =>
+  nodes.filter((node) => !isOut(node) && node.running.length > 0).length;
+
+/** Letter of `-o`, `-` for none, names of `-O`, title, and what it says. */
+type Column = readonly [letter: string, names: string, title: string, of: (row: Row) => unknown];
+const COLUMNS: readonly Column[] = [
+  ['a', 'Available', 'AVAIL', ({ partition }) => (partition.isUp ? 'up' : 'down')],
+  [
+    'A',
+    'NodeAI',
+    'NODES(A/I)',
+    ({ nodes }) => {
+      const used = busy(nodes);
+      return `${used}/${nodes.filter((node) => !isOut(node)).length - used}`;
+    },
+  ],
+  ['b', 'features_act', 'ACTIVE_FEATURES', features],
+  ['B', 'MaxCPUsPerNode', 'MAX_CPUS_PER_NODE', () => 'UNLIMITED'],
+  ['c', 'CPUs', 'CPUS', cpus],
+  [
+    'C',
+    'CPUsState',
+    'CPUS(A/I/O/T)',
+    ({ nodes }) => {
+      const all = sum(nodes, ({ total }) => total.cpuCount);
+      const out = sum(nodes.filter(isOut), ({ free }) => free.cpuCount);
+      const used = sum(nodes, taken);
+      return `${used}/${all - used - out}/${out}/${all}`;
+    },
+  ],
+  ['d', 'Disk', 'TMP_DISK', () => 0],
+  ['D', 'Nodes', 'NODES', ({ nodes }) => nodes.length],
+  [
+    'e',
+    'FreeMem',
+    'FREE_MEM',
+    ({ nodes }) =>
+      least(nodes, ({ load, free }) => mebibytes(load?.memoryFreeBytes ?? free.memoryBytes)),
+  ],
+  ['E', 'Reason', 'REASON', ({ nodes: [node] }) => node?.drained?.reason ?? node?.reason ?? 'none'],
+  ['f', 'Features', 'AVAIL_FEATURES', features],
+  [
+    'F',
+    'NodeAIOT',
+    'NODES(A/I/O/T)',
+    ({ nodes }) => {
+      const out = nodes.filter(isOut).length;
+      const used = busy(nodes);
+      return `${used}/${nodes.length - used - out}/${out}/${nodes.length}`;
+    },
+  ],
+  ['g', 'Groups', 'GROUPS', () => 'all'],
+  ['G', 'Gres', 'GRES', ({ nodes }) => gpus(least(nodes, ({ total }) => total.gpuCount))],
+  ['h', 'OverSubscribe', 'OVERSUBSCRIBE', () => 'NO'],
+  ['H', 'TimeStamp', 'TIMESTAMP', ({ nodes: [node] }) => since(node)],
+  ['I', 'PriorityJobFactor', 'PRIO_JOB_FACTOR', () => 1],
+  ['l', 'Time', 'TIMELIMIT', ({ partition }) => time(partition.walltimeMs, 'infinite')],
+  ['L', 'DefaultTime', 'DEFAULTTIME', ({ partition }) => time(partition.defaultMs, 'n/a')],
+  [
+    'm',
+    'Memory',
+    'MEMORY',
+    ({ nodes }) => least(nodes, ({ total }) => mebibytes(total.memoryBytes)),
+  ],
+  ['M', 'PreemptMode', 'PREEMPT_MODE', () => 'OFF'],
+  ['n', 'NodeHost', 'HOSTNAMES', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))],
+  ['N', 'NodeList', 'NODELIST', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))],
+  ['o', 'NodeAddr', 'NODE_ADDR', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))],
+  ['O', 'CPUsLoad', 'CPU_LOAD', ({ nodes: [node] }) => node?.load?.load1.toFixed(2) ?? 'N/A'],
+  ['p', 'PriorityTier,Priority', 'PRIO_TIER', ({ partition }) => partition.tier],
+  [
+    'P',
+    'Partition',
+    'PARTITION',
+    ({ partition: { name, isDefault } }) => name + (isDefault ? '*' : ''),
+  ],
+  ['r', 'Root', 'ROOT', () => 'no'],
+  ['R', 'PartitionName', 'PARTITION', ({ partition }) => partition.name],
+  ['s', 'Size', 'JOB_SIZE', ({ partition }) => `1-${partition.nodesMax ?? 'infinite'}`],
+  ['S', 'AllocNodes', 'ALLOCNODES', () => 'all'],
+  ['t', 'StateCompact', 'STATE', ({ state }) => state],
+  ['T', 'StateLong,StateComplete', 'STATE', ({ state }) => LONG[state] ?? state.replace('*', '')],
+  ['u', 'User', 'USER', ({ nodes: [node] }) => node?.drained?.by ?? 'Unknown'],
+  ['U', 'UserLong', 'USER', ({ nodes: [node] }) => node?.drained?.by ?? 'Unknown'],
+  ['v', 'Version', 'VERSION', () => RELEASE.split(' ')[1]],
+  ['V', 'Cluster', 'CLUSTER', () => 'N/A'],
+  ['w', 'Weight', 'WEIGHT', () => 1],
   // As Slurm says it of a node of which only the cpus are configured.
-  z: field('S:C:T', ({ nodes }) => `${least(nodes, ({ total }) => total.cpuCount)}:1:1`),
-  s: field('JOB_SIZE', () => '1-infinite'),
-  r: field('ROOT', () => 'no'),
-  h: field('OVERSUBS', () => 'NO'),
-  g: field('GROUPS', () => 'all'),
-  d: field('TMP_DISK', () => 0),
-  w: field('WEIGHT', () => 1),
-};
+  ['X', 'Sockets', 'SOCKETS', cpus],
+  ['Y', 'Cores', 'CORES', () => 1],
+  ['z', 'SocketCoreThread', 'S:C:T', (row) => `${cpus(row)}:1:1`],
+  ['Z', 'Threads', 'THREADS', () => 1],
+  ['-', 'AllocMem', 'ALLOCMEM', ({ nodes }) => least(nodes, allocated)],
+  [
+    '-',
+    'GresUsed',
+    'GRES_USED',
+    ({ nodes }) =>
+      least(nodes, ({ total }) => total.gpuCount) === '0'
+        ? '(null)'
+        : `gpu:${least(nodes, ({ total, free }) => total.gpuCount - free.gpuCount)}`,
+  ],
+  ['-', 'Comment', 'COMMENT', () => '(null)'],
+  ['-', 'Extra', 'EXTRA', () => '(null)'],
+];
 
-/** Names of `-O`, by their letters. */
-const LETTERS = {
-  NodeList: 'N',
-  NodeHost: 'n',
-  Nodes: 'D',
-  NodeAIOT: 'F',
-  CPUs: 'c',
-  CPUsState: 'C',
-  Memory: 'm',
-  FreeMem: 'e',
-  Gres: 'G',
-  Partition: 'P',
-  PartitionName: 'R',
-  StateLong: 'T',
-  StateCompact: 't',
-  Available: 'a',
-  Time: 'l',
-  Features: 'f',
-  Reason: 'E',
-  User: 'u',
-  TimeStamp: 'H',
-} as const;
+const allocated = ({ total, free }: NodeView): number =>
+  mebibytes(total.memoryBytes - free.memoryBytes);
 
-const NAMED = Object.fromEntries(
-  Object.entries(LETTERS).map(([name, letter]) => [
-    name,
-    { ...(FIELDS[letter] as Field<Row>), width: 20 },
+const since = (node: NodeView | undefined): string =>
+  node?.drained == null ? 'Unknown' : instant(node.drained.at);
+
+const FIELDS: Readonly<Record<string, Field<Row>>> = Object.fromEntries(
+  COLUMNS.filter(([letter]) => letter !== '-').map(([letter, , title, of]) => [
+    letter,
+    { title, value: (row) => String(of(row)) },
   ]),
 );
 
+const NAMED: Readonly<Record<string, Field<Row> & { readonly width: number }>> = Object.fromEntries(
+  COLUMNS.flatMap(([, names, title, of]) =>
+    names
+      .split(',')
+      .map((name) => [name, { title, value: (row: Row) => String(of(row)), width: 20 }]),
+  ),
+);
+
+/** Columns of no letter are ranges of a line, as memory is. */
 function lettersOf(format: string): string {
-  const names = format.split(',').map((word) => word.trim().split(':')[0]?.toLowerCase());
-  const shown = Object.entries(LETTERS).filter(([name]) => names.includes(name.toLowerCase()));
-  return shown.map(([, letter]) => `%${letter}`).join(' ');
+  const said = format.split(',').map((word) => word.trim().split(':')[0]?.toLowerCase() ?? '');
+  const shown = COLUMNS.filter(([letter, names]) => {
+    return letter !== '-' && names.split(',').some((name) => said.includes(name.toLowerCase()));
+  });
+  return shown.map(([letter]) => `%${letter}`).join(' ');
 }
 
 function json(node: NodeView): object {

@@ -61,8 +61,11 @@ export function readWords<Name extends string>(
   how: { readonly stops?: boolean } = {},
 ): Read<Name> {
   const read = readOptions(rows, words, how);
-  if (read.ok) return read.value;
-  throw new Failure({ code: UNREAD, kind: 'invalid_argument', message: read.error });
+  if (!read.ok) throw new Failure({ code: UNREAD, kind: 'invalid_argument', message: read.error });
+  const refused = rows.find(({ long, kind }) => kind === 'refused' && long in read.value.given);
+  if (refused !== undefined)
+    throw usage(`--${refused.long} is not honoured here: ${refused.words}`);
+  return read.value;
 }
 
 /** With what the environment says where nothing was typed, by the name of each option. */
@@ -76,6 +79,18 @@ export function orSaid<Name extends string>(
     return value === undefined || value === '' || name in given ? [] : [[name, value] as const];
   });
   return { ...(Object.fromEntries(said) as Read<Name>['given']), ...given };
+}
+
+/** The cluster that is named, which is this one; null: none is. */
+export async function clusterOf(
+  context: Context,
+  named: string | undefined,
+): Promise<string | null> {
+  if (named === undefined) return null;
+  const { clusterName } = await (await context.api()).call('info');
+  if (named !== 'all' && named !== clusterName)
+    throw usage(`'${named}' is no cluster here`, `There is ${clusterName}.`);
+  return clusterName;
 }
 
 /** For a command that takes options alone. */

@@ -126,7 +126,7 @@ export const BATCH_OPTIONS = [
   row('container', 'say it in the script: apptainer exec', refused),
   row('mem-per-gpu', 'memory for each gpu of a node', value),
   row('gpus-per-task', 'gpus for each rank', value),
-  row('clusters', 'there is one cluster', { short: 'M', ...refused }),
+  row('clusters', 'the name of this one; others are refused', { short: 'M', ...value }),
   row('uid', 'everybody submits as themselves', refused),
 ] as const;
 

@@ -28,6 +28,7 @@ export function byLetters<Row>(
   format: string,
   fields: Readonly<Record<string, Field<Row>>>,
 ): Result<Piece<Row>[], string> {
+  if (format.startsWith('%all')) return ok(allOf(fields));
   const pieces: Piece<Row>[] = [];
   let from = 0;
   for (const found of format.matchAll(/%(\.?)(\d*)(.?)/gs)) {
@@ -44,9 +45,17 @@ export function byLetters<Row>(
   return ok(pieces);
 }
 
+/** `%all`: each of them, with a bar behind it but for the last. */
+function allOf<Row>(fields: Readonly<Record<string, Field<Row>>>): Piece<Row>[] {
+  return Object.values(fields).flatMap((field, at) => [
+    ...(at === 0 ? [] : [textOf('|')]),
+    { kind: 'field', ...field, width: 0, right: false } as const,
+  ]);
+}
+
 const textOf = (text: string) => ({ kind: 'text', text: text.replaceAll('%%', '%') }) as const;
 
-/** `JobID%20,State%-12` (sacct) or `JobID:20,State` (squeue -O), names in any letters. */
+/** `JobID%20,State%-12` (sacct) or `JobID:20,State:|` (squeue -O), names in any letters. */
 export function byNames<Row>(
   format: string,
   fields: Readonly<Record<string, Field<Row> & { readonly width: number }>>,
@@ -54,16 +63,22 @@ export function byNames<Row>(
 ): Result<Piece<Row>[], string> {
   const pieces: Piece<Row>[] = [];
   for (const word of format.split(',').filter((one) => one.trim() !== '')) {
-    const [name = '', size] = word.trim().split(mark);
-    const found = Object.entries(fields).find(([one]) => one.toLowerCase() === name.toLowerCase());
+    // What stands behind the size of `JobID:8|` is text: a blank there is no slip.
+    const [name = '', said] = (mark === ':' ? word.trimStart() : word.trim()).split(mark);
+    const found = Object.entries(fields).find(
+      ([one]) => one.toLowerCase() === name.trim().toLowerCase(),
+    );
     if (found === undefined) return err(`Invalid field requested: "${name}"`);
     const [, field] = found;
-    const said = Number((size ?? '').replace(/[^\d-]/g, '') || field.width);
-    const width = Number.isFinite(said) ? Math.abs(said) : field.width;
+    const [, sign = '', size = '', text = ''] = /^([.-]?)(\d*)(.*)$/s.exec(said ?? '') ?? [];
+    // `JobID:` of squeue is as wide as the value, `JobID%` of sacct as wide as its column.
+    const own = said === undefined || mark === '%' ? field.width : 0;
+    const width = size === '' ? own : Number(size);
     if (width > WIDTH_MAX) return err(`Invalid field requested: "${word.trim()}"`);
     // `JobID:.20` stands to the right, `JobID%-20` to the left.
-    const isRight = mark === ':' ? (size ?? '').startsWith('.') : right && said >= 0;
+    const isRight = mark === ':' ? sign === '.' : right && sign !== '-';
     pieces.push({ kind: 'field', ...field, width, right: isRight });
+    if (mark === ':' && text !== '') pieces.push({ kind: 'text', text });
   }
   return pieces.length === 0 ? err('Invalid field requested: ""') : ok(pieces);
 }

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Context } from '../../../../src/kernel/cli/context.ts';
-import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
 import { verb as sbatch } from '../../../../src/wings/slurm/cli/sbatch.ts';
@@ -13,38 +11,7 @@ import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
 import { verb as squeue } from '../../../../src/wings/slurm/cli/squeue.ts';
 import { stepVariables } from '../../../../src/wings/slurm/cli/step.ts';
 import { ranksOf } from '../../../../src/wings/slurm/core/step.ts';
-
-type Asked = {
-  readonly params: { readonly id: string };
-  readonly query: { readonly before?: number; readonly owner?: string };
-};
-
-type Answer = (name: string, asked: Asked) => unknown;
-
-/** What it prints, says on its error output, and ends with. */
-async function use(
-  verb: Verb,
-  args: readonly string[],
-  answer: Answer,
-  runLine?: Context['runLine'],
-  own: object = {},
-) {
-  const out: string[] = [];
-  const errors: string[] = [];
-  const api = { call: async (name: string, asked: Asked) => answer(name, asked) };
-  const context = {
-    environment: {},
-    api: async () => api,
-    print: (text: string) => out.push(text),
-    error: (text: string) => errors.push(text),
-    program: 'slurm',
-    terminal: {},
-    runLine,
-    ...own,
-  } as unknown as Context;
-  const code = await verb.run({ context, args, options: {} });
-  return { code, out: out.join('\n'), errors: errors.join('') };
-}
+import { type Answer, type Asked, use } from './use-command.ts';
 
 const done = new Failure({
   code: 'job.already_done',

@@ -1,0 +1,210 @@
+// What programs that speak Slurm type, as their sources have it, and what they read of the answers:
+// before a head that answers as it is told.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
+import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
+import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
+import { verb as squeue } from '../../../../src/wings/slurm/cli/squeue.ts';
+import { type Answer, use } from './use-command.ts';
+
+const job = {
+  id: 42,
+  name: 'md run',
+  owner: 'nobody-here',
+  partition: 'batch',
+  state: 'running',
+  outcome: null,
+  array: null,
+  nodes: ['n1', 'n2'],
+  exit: null,
+  reason: null,
+  startedAt: 60_000,
+  runStartedAt: 60_000,
+  endedAt: null,
+  submittedAt: 0,
+  walltimeMs: 3_600_000,
+  command: './md',
+  directory: '/work',
+  priority: null,
+  held: false,
+  request: {
+    nodeCount: 2,
+    nodeNames: [],
+    labels: [],
+    exclusive: false,
+    processesPerNode: 1,
+    perNode: { cpuCount: 2, memoryBytes: 2 ** 30, gpuCount: 0 },
+    ofCluster: { matlab: 2 },
+  },
+};
+const page = {
+  ...job,
+  comment: 'blue',
+  nice: 7,
+  requeue: true,
+  qos: 'normal',
+  ranks: 4,
+  beginAt: null,
+  files: { stdout: 'o-%j.txt' },
+};
+const resources = { cpuCount: 4, memoryBytes: 2 ** 31, gpuCount: 2, counted: {} };
+const free = { ...resources, cpuCount: 1, memoryBytes: 2 ** 30, gpuCount: 1 };
+const node = {
+  name: 'n1',
+  labels: ['big'],
+  state: 'up',
+  running: ['42#1'],
+  reason: null,
+  drained: null,
+  total: resources,
+  free,
+  load: { load1: 1.5, memoryFreeBytes: 2 ** 29, diskFreeBytes: 0 },
+  facts: { arch: 'x64' },
+};
+const limits = {
+  walltimeMs: 86_400_000,
+  walltimeDefaultMs: 3_600_000,
+  nodesPerTask: 2,
+  memoryPerNodeBytes: null,
+};
+const partition = { name: 'batch', state: 'up', tier: 3, limits, nodes: ['n1'], groups: null };
+
+const answer: Answer = (name) => {
+  const answers: Readonly<Record<string, unknown>> = {
+    info: { clusterName: 'lab' },
+    listJobs: { jobs: [job], next: null },
+    getJob: page,
+    listNodes: { nodes: [node] },
+    listPartitions: { partitions: [partition] },
+  };
+  return answers[name];
+};
+
+test('[X4] squeue has each column that Open OnDemand asks for, with its separators', async () => {
+  const names = `Account JobID BatchHost MinCpus NumCPUs MinTmpDisk NumNodes EndTime Dependency Feature
+    ArrayJobID GroupName GroupID OverSubscribe Sockets JobArrayID Cores Name Threads Comment
+    ArrayTaskID TimeLimit TimeLeft MinMemory TimeUsed ReqNodes NodeList Command Contiguous QOS
+    Partition PriorityLong Reason StartTime StateCompact State UserName UserID Reservation
+    SubmitTime WCKey Licenses ExcNodes CoreSpec Nice SchedNodes SCT WorkDir tres-alloc tres-per-node`;
+  const all = names.split(/\s+/);
+  const format = all.map((name) => `${name}:\x1f,`).join('');
+  const args = ['--all', '--states=all', '--noconvert', '-O', format, '-j', '42', '-M', 'lab'];
+  const { code, out } = await use(squeue, args, answer);
+  const [cluster, header = '', line = '', ...more] = out.split('\n');
+  assert.deepEqual([code, cluster, more], [0, 'CLUSTER: lab', []]);
+  assert.ok(header.endsWith('TRES_PER_NODE\x1f'), header);
+  const values = line.split('\x1f');
+  const said = Object.fromEntries(all.map((name, at) => [name, values[at]]));
+  assert.equal(values.length, all.length + 1);
+  assert.deepEqual(
+    [
+      said['JobID'],
+      said['Name'],
+      said['NodeList'],
+      said['Nice'],
+      said['Comment'],
+      said['Licenses'],
+    ],
+    ['42', 'md run', 'n[1-2]', '7', 'blue', 'matlab:2'],
+  );
+  assert.deepEqual(
+    [said['Account'], said['UserID'], said['GroupName'], said['CoreSpec'], said['tres-alloc']],
+    ['(null)', 'nobody-here', 'N/A', 'N/A', 'cpu=4,mem=2048M,node=2'],
+  );
+});
+
+test('[X4] squeue asks for the page of a job only where a column is of it', async () => {
+  const asked: string[] = [];
+  const heard: Answer = (name, words) => {
+    asked.push(name);
+    return answer(name, words);
+  };
+  const old = ['-h', '-o', '%i^^^%t^^^%r^^^%B^^^%D^^^%C^^^%R^^^%l^^^%z', '--jobs=42,42'];
+  assert.equal(
+    (await use(squeue, old, heard)).out,
+    '42^^^R^^^None^^^n1^^^2^^^4^^^n[1-2]^^^1:00:00^^^*:*:*',
+  );
+  assert.deepEqual(asked, ['listJobs']);
+  const paged = await use(squeue, ['-h', '-O', 'STDOUT: ,NumTasks:,Nice:.3'], heard);
+  assert.equal(paged.out, '/work/o-42.txt 4  7');
+  assert.deepEqual(asked, ['listJobs', 'listJobs', 'getJob']);
+  const whole = (await use(squeue, ['-o', '%all'], heard)).out.split('\n');
+  assert.equal(whole[0]?.split('|').length, 51);
+});
+
+test('[X3] what names another cluster, or is not honoured, is refused by name', async () => {
+  for (const verb of [squeue, sinfo, sacct]) {
+    const { code, errors } = await use(verb, ['-M', 'other'], answer);
+    assert.deepEqual([code, /'other' is no cluster here\n.*There is lab/.test(errors)], [1, true]);
+  }
+  const steps = await use(squeue, ['--steps'], answer);
+  assert.match(steps.errors, /--steps is not honoured here: say sacct/);
+  assert.match((await use(sinfo, ['-T'], answer)).errors, /--reservation is not honoured here/);
+});
+
+test('[X4] sinfo has what Toil, exporters and Open OnDemand ask for', async () => {
+  const said = async (...args: string[]) => (await use(sinfo, args, answer)).out;
+  assert.equal(
+    await said('-a', '-o', '%P %G %l %p %c %m'),
+    'PARTITION GRES TIMELIMIT PRIO_TIER CPUS MEMORY\nbatch* gpu:2 1-00:00:00 3 4 2048',
+  );
+  assert.deepEqual(
+    (await said('-h', '-N', '-O', 'NodeList,AllocMem,Memory,CPUsState,GresUsed,StateLong')).split(
+      / +/,
+    ),
+    ['n1', '1024', '2048', '3/1/0/4', 'gpu:1', 'mixed', ''],
+  );
+  assert.equal(await said('-aho', '%F/%C'), '1/0/0/1/3/1/0/4');
+  assert.equal(await said('-ho', '\x1e%c\x1f%n\x1f%f', '-M', 'lab'), '\x1e4\x1fn1\x1fbig');
+  assert.equal(
+    await said('-h', '-o', '%O %e %L %s %v %I %M'),
+    '1.50 512 1:00:00 1-2 22.05.8 1 OFF',
+  );
+});
+
+test('[X4] scontrol shows partitions and nodes with the fields that clients read', async () => {
+  const part = await use(scontrol, ['show', 'part', '-o'], answer);
+  assert.match(part.out, /^PartitionName=batch AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL /);
+  assert.match(part.out, /Default=YES .*MaxTime=1-00:00:00 .*PriorityTier=3 .*TotalCPUs=4 /);
+  assert.match(part.out, / TRES=cpu=4,mem=2048M,node=1,gres\/gpu=2$/);
+  const { out } = await use(scontrol, ['show', 'nodes', 'n1'], answer);
+  assert.match(
+    out,
+    /^NodeName=n1 Arch=x86_64 CoresPerSocket=1\n {3}CPUAlloc=3 CPUEfctv=4 CPUTot=4 /,
+  );
+  assert.match(out, /\n {3}CfgTRES=cpu=4,mem=2048M,gres\/gpu=2\n {3}AllocTRES=cpu=3,mem=1024M,/);
+  assert.match((await use(scontrol, ['show', 'node', 'n9'], answer)).errors, /Node n9 not found/);
+  const config = await use(scontrol, ['show', 'config', '-M', 'lab'], answer);
+  assert.match(config.out, /ClusterName +=\slab\n/);
+  const job = await use(scontrol, ['-o', 'show', 'job=42'], (name, words) =>
+    name === 'listTasks' ? { tasks: [], next: null } : answer(name, words),
+  );
+  assert.match(job.out, /^JobId=42 JobName=md run .*Licenses=matlab:2 .*Comment=blue /);
+});
+
+test('[X4] sacct knows all columns of Slurm, and says memory in the unit that is asked for', async () => {
+  const { out } = await use(sacct, ['--helpformat'], answer);
+  for (const name of 'AssocID DBIndex MaxRSS ReqNodes TRESUsageOutTot UID WCKeyID'.split(' '))
+    assert.ok(out.split('\n').includes(name), name);
+  const record = { ...job, state: 'done', cpuCount: 2, nodeCount: 1, memoryBytes: 2 ** 29 };
+  const ended = {
+    ...record,
+    taskCount: 1,
+    endedAt: 90_000,
+    outcome: { kind: 'completed', exit: null },
+  };
+  const args = ['-XnP', '-j', '42', '--units', 'G', '-o', 'JobId,Cluster,ReqMem,AllocTRES,State'];
+  const heard: Answer = (name, words) => {
+    if (name === 'whoami') return { name: 'ada' };
+    if (name === 'history') return { jobs: [ended], tasks: [], next: null, nextTask: null };
+    return answer(name, words);
+  };
+  const got = await use(sacct, args, heard);
+  assert.equal(got.out, '42|lab|0.50G|cpu=2,mem=0.50G,node=1|COMPLETED', got.errors);
+  assert.match(
+    (await use(sacct, ['-X', '-j', '42', '--units=Q'], heard)).errors,
+    /Invalid units option/,
+  );
+});
