@@ -77,8 +77,9 @@ PSI/J 0.9, submitit 1.5; and on a cluster of two nodes:
 | Cylc 8.5 | a platform with \`job runner = slurm\`: parameters, messages, a task that its time limit ends. \`cylc\` has to be in the \`PATH\` of a login shell |
 | AiiDA 2.9 | its plug-in \`core.slurm\`: submission, \`get_jobs\`, details, cancellation, and that a job ran out of time. AiiDA logs a warning of \`sbatch\` about \`--get-user-env\` |
 | Open OnDemand | the adapter of ood_core 0.31: cluster, partitions, nodes, jobs, arrays, holds, cancellation, history. Its \`accounts\` needs \`sacctmgr\`, which is not there |
-| pysqa 1.1 | submission, state and cancellation. Its own template needs a partition that is named |
+| pysqa 1.1, executorlib 1.11 | submission, state and cancellation; functions that wait for each other. Their own template needs a partition that is named |
 | FireWorks 2.1 | \`CommonAdapter\`: submission, and how many of its jobs are in the queue |
+| reportseff 2.10 | one's jobs of the last days, with what they used of what they asked for |
 `;
 
 const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] = [

@@ -226,14 +226,14 @@ function readInstant(flag: string, text: string): number {
   };
   if (count !== undefined) return headNow() - Number(count) * (MS[unit ?? ''] ?? 0);
   if (text === 'now') return headNow();
-  const american = /^(\d{1,2})[/.](\d{1,2})(?:[/.](\d{2}))?(?:-(\d{1,2}:\d{2}(?::\d{2})?))?$/.exec(
-    text,
-  );
+  const american =
+    /^(\d{2})(\d{2})(\d{2})?$/.exec(text) ??
+    /^(\d{1,2})[/.](\d{1,2})(?:[/.](\d{2}))?(?:-(\d{1,2}:\d{2}(?::\d{2})?))?$/.exec(text);
   if (american !== null) return dayIn(flag, american);
   return instantBefore(flag, text) ?? headNow();
 }
 
-/** `MMDD` in its forms with strokes, `01/31/26-18:30`: of this year where it says none. */
+/** `MMDDYY`, `01/31/26-18:30` and its like: of this year where it says none. */
 function dayIn(flag: string, [, month = '', day = '', year, clock]: RegExpExecArray): number {
   const of = year === undefined ? new Date(headNow()).getFullYear() : 2000 + Number(year);
   const date = `${of}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

@@ -208,3 +208,17 @@ test('[X4] sacct knows all columns of Slurm, and says memory in the unit that is
     /Invalid units option/,
   );
 });
+
+test('[X4] sacct takes dates as reportseff writes them', async () => {
+  const from: unknown[] = [];
+  const heard: Answer = (name, asked) => {
+    if (name === 'whoami') return { name: 'ada' };
+    from.push((asked.query as { readonly from?: number }).from);
+    return { jobs: [], tasks: [], next: null, nextTask: null };
+  };
+  const args = ['--parsable', '-n', '--delimiter=^|^', '--user=ada', '-X', '--format=JobID,MaxRSS'];
+  const { code } = await use(sacct, [...args, '--starttime=112226'], heard);
+  assert.equal(code, 0);
+  await use(sacct, [...args, '--starttime=2026-11-22'], heard);
+  assert.equal(from[0], from[1]);
+});
