@@ -694,7 +694,7 @@ describe('the commands of Slurm', () => {
       [/^sbatch: error: The cluster can never hold/, 'sbatch', '-N', '9', 'job.sh'],
       [/^squeue: error: Invalid job id specified/, 'squeue', '-j', '99999'],
       [/^squeue: error: Invalid job id specified/, 'squeue', '-j', '1_'],
-      [/^squeue: error: Invalid job format specification: y/, 'squeue', '-o', '%y'],
+      [/^squeue: error: Invalid job format specification: !/, 'squeue', '-o', '%!'],
       [
         /^squeue: error: Invalid job format specification: %9{12}i/,
         'squeue',
