@@ -393,6 +393,34 @@ function suite(flavour: Flavour): void {
     assert.equal(await outputOf({ id: ++id, argv: ['cat'] }), '');
   });
 
+  test('no variable of a user reaches what runs before it is the user', needsRoot, async () => {
+    const folder = subfolder(launcher.folder, 'before');
+    chmodSync(folder, 0o777);
+    const note = `#!/bin/sh\nid -u >>${folder}/who\n`;
+    for (const name of ['renice', 'taskset', 'prlimit', 'setpriv', 'sh', 'id-of-who']) {
+      writeFileSync(join(folder, name), note, { mode: 0o755 });
+    }
+    const marks = ['WEFT_LAUNCH=before', 'WEFT_CPUSET=0'];
+    const own = [`PATH=${folder}:/usr/bin:/bin`, `LD_PRELOAD=${folder}/none.so`, ...marks];
+    const setIds = { uid: NOBODY, gid: NOBODY, groups: [] };
+    await agent.run({ id: ++id, argv: ['id-of-who'], setIds, environment: own, nice: 1 });
+    assert.equal(readFileSync(join(folder, 'who'), 'utf8'), `${NOBODY}\n`);
+  });
+
+  test('a variable may have any name and any text', async () => {
+    const odd = ['a.b=1', 'IFS=,', 'UID=7', 'w_e0=mine', 'mode=fast', 'PS4=x', 'L=one\ntwo', 'E='];
+    const argv = shell("tr '\\0' '|' </proc/self/environ");
+    const said = (await outputOf({ id: ++id, argv, environment: [PATH, ...odd] })).split('|');
+    assert.deepEqual(
+      odd.filter((entry) => !said.includes(entry)),
+      [],
+    );
+    assert.deepEqual(
+      said.filter((entry) => entry.startsWith('w_')),
+      ['w_e0=mine'],
+    );
+  });
+
   test('the environment is the one given', async () => {
     const environment = [PATH, 'A=1', 'B=two words', 'EMPTY=', 'C=x=y'];
     const lines = (await outputOf({ id: ++id, argv: ['env'], environment })).trim().split('\n');

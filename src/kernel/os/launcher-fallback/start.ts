@@ -9,37 +9,57 @@ import { delimiter, join } from 'node:path';
 import { SPAWN_FLAG, STAGE } from '../../ports/launcher-frames.ts';
 import type { SpawnRequest } from './wire.ts';
 
+/** What runs as ourselves: only our own environment may be looked at here. */
 const OUTER = `
-nice=$1; shift
+nice=$1 cpus=$2 cpuset=$3; shift 3
 while [ "$1" != -- ]; do echo 0 2>/dev/null >"$1" || { echo 2 >&3; exit 127; }; shift; done; shift
-[ -z "$WEFT_CPUSET" ] || [ -z "$WEFT_LAUNCH" ] ||
-  taskset -pc "$WEFT_CPUSET" $$ >/dev/null 2>&1 || unset WEFT_CPUSET
+[ -z "$cpus" ] || taskset -pc "$cpus" $$ >/dev/null 2>&1 || unset "$cpuset"
 renice -n "$nice" -p $$ >/dev/null 2>&1 || [ "$nice" = 0 ] || { echo 3 >&3; exit 127; }
 exec "$@"`;
 
+/**
+ * What runs as the user. The environment comes as w_e0, w_e1 … and takes effect here; env(1) sets
+ * what a shell cannot hold, or changes itself.
+ */
 const INNER = `
-cwd=$1 in=$2 out=$3 err=$4 how=$5 mode=$6 mask=$7 parents=$8; shift 8
-cd -- "$cwd" 2>/dev/null || { echo 5 >&3; exit 127; }
-true 2>/dev/null <"$in" || { echo 6 >&3; exit 127; }
-umask "$mask"
-if [ "$parents" = make ]; then
-  mkdir -p -- "$(dirname -- "$out")" "$(dirname -- "$err")" 2>/dev/null
+w_cwd=$1 w_in=$2 w_out=$3 w_err=$4 w_how=$5 w_mode=$6 w_mask=$7 w_parents=$8 w_count=$9; shift 9
+w_at=0 w_odd=
+while [ "$w_at" -lt "$w_count" ]; do
+  eval "w_entry=\\$w_e$w_at"
+  case \${w_entry%%=*} in
+  ''|[0-9]*|*[!A-Za-z0-9_]*|w_*|IFS|PS4|OPT*|LINENO|*UID|PPID|SHELLOPTS|BASH*) w_odd="$w_at $w_odd";;
+  *) export "$w_entry"; unset "w_e$w_at";;
+  esac
+  w_at=$((w_at + 1))
+done
+cd -- "$w_cwd" 2>/dev/null || { echo 5 >&3; exit 127; }
+true 2>/dev/null <"$w_in" || { echo 6 >&3; exit 127; }
+umask "$w_mask"
+if [ "$w_parents" = make ]; then
+  mkdir -p -- "$(dirname -- "$w_out")" "$(dirname -- "$w_err")" 2>/dev/null
 fi
-umask "$mode"
-[ -L "$out" ] && { echo 7 >&3; exit 127; }
-[ -L "$err" ] && { echo 8 >&3; exit 127; }
-[ "$how" = append ] || [ ! -s "$out" ] || true 2>/dev/null >"$out" || { echo 7 >&3; exit 127; }
-[ "$how" = append ] || [ ! -s "$err" ] || true 2>/dev/null >"$err" || { echo 8 >&3; exit 127; }
-true 2>/dev/null >>"$out" || { echo 7 >&3; exit 127; }
-true 2>/dev/null >>"$err" || { echo 8 >&3; exit 127; }
+umask "$w_mode"
+[ -L "$w_out" ] && { echo 7 >&3; exit 127; }
+[ -L "$w_err" ] && { echo 8 >&3; exit 127; }
+if [ "$w_how" != append ]; then
+  [ ! -s "$w_out" ] || true 2>/dev/null >"$w_out" || { echo 7 >&3; exit 127; }
+  [ ! -s "$w_err" ] || true 2>/dev/null >"$w_err" || { echo 8 >&3; exit 127; }
+fi
+true 2>/dev/null >>"$w_out" || { echo 7 >&3; exit 127; }
+true 2>/dev/null >>"$w_err" || { echo 8 >&3; exit 127; }
 case $1 in
 */*) [ -f "$1" ] && [ -x "$1" ];;
 *) command -v -- "$1" >/dev/null 2>&1;;
 esac || { echo 9 >&3; exit 127; }
-umask "$mask"
+umask "$w_mask"
 unset OLDPWD
-if [ "$err" = "$out" ]; then exec <"$in" >>"$out" 2>&1 3>&-
-else exec <"$in" >>"$out" 2>>"$err" 3>&-; fi
+if [ "$w_err" = "$w_out" ]; then exec <"$w_in" >>"$w_out" 2>&1 3>&-
+else exec <"$w_in" >>"$w_out" 2>>"$w_err" 3>&-; fi
+for w_at in $w_odd; do
+  eval "w_entry=\\$w_e$w_at"; unset "w_e$w_at"
+  [ -z "$w_entry" ] || set -- "$w_entry" "$@"
+done
+[ -z "$w_odd" ] || set -- /usr/bin/env "$@"
 exec "$@"`;
 
 const RESOURCES =
@@ -68,7 +88,6 @@ export function start(request: SpawnRequest, handlers: StartHandlers): number {
   const child = spawn(program, args, {
     detached: true,
     cwd: '/',
-    env: environmentOf(request),
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
     ...plan.options,
   });
@@ -107,7 +126,7 @@ function watch(child: ChildProcess, request: SpawnRequest, handlers: StartHandle
 
 interface Plan {
   readonly argv: readonly string[];
-  readonly options: { uid?: number; gid?: number };
+  readonly options: { env: Record<string, string>; uid?: number; gid?: number };
 }
 
 function planOf(request: SpawnRequest): Plan | Failure {
@@ -119,18 +138,38 @@ function planOf(request: SpawnRequest): Plan | Failure {
   if (request.limits.length > 0 && !prlimit) return { errno: os.errno.ENOSYS, stage: STAGE.limits };
   if (setIds && process.getuid?.() !== 0)
     return { errno: os.errno.EPERM, stage: STAGE.credentials };
-  const inner = ['/bin/sh', '-c', INNER, 'sh', ...innerArguments(request), ...request.argv];
+  const environment = environmentOf(request);
+  const inner = ['/bin/sh', '-c', INNER, 'sh', ...innerArguments(request, environment)];
   const asUser = setpriv ? [setpriv, ...idFlags(request), '--', ...inner] : inner;
+
   const limited = prlimit ? [prlimit, ...limitFlags(request), '--', ...asUser] : asUser;
-  const outer = ['-c', OUTER, 'sh', String(request.nice), ...request.cgroupProcs, '--'];
-  const { uid, gid } = request;
+  const { uid, gid, nice, cgroupProcs } = request;
+  const places = [...boundTo(environment), ...cgroupProcs];
+  const env = carried(environment);
   return {
-    argv: ['/bin/sh', ...outer, ...limited],
-    options: setIds && !setpriv ? { uid, gid } : {},
+    argv: ['/bin/sh', '-c', OUTER, 'sh', String(nice), ...places, '--', ...limited],
+    options: setIds && !setpriv ? { env, uid, gid } : { env },
   };
 }
 
-function innerArguments(request: SpawnRequest): string[] {
+/** The cpus, or nothing, and what says so: it is taken back where the kernel refuses them. */
+function boundTo(environment: readonly string[]): [cpus: string, name: string] {
+  const at = environment.findIndex((entry) => entry.startsWith('WEFT_CPUSET='));
+  const isOurs = environment.some((entry) => /^WEFT_LAUNCH=./.test(entry));
+  const cpus = isOurs ? environment[at]?.slice('WEFT_CPUSET='.length) : undefined;
+  return [cpus ?? '', `w_e${at}`];
+}
+
+/**
+ * A user's variables under names that mean nothing: LD_PRELOAD, or a PATH, would have what runs
+ * here as root do whatever the user likes.
+ */
+function carried(environment: readonly string[]): Record<string, string> {
+  const entries = environment.map((entry, at) => [`w_e${at}`, entry] as const);
+  return { PATH: process.env['PATH'] ?? '/usr/bin:/bin', ...Object.fromEntries(entries) };
+}
+
+function innerArguments(request: SpawnRequest, environment: readonly string[]): string[] {
   const { flags, cwd, stdin, stdout, stderr } = request;
   const createMask = (flags & SPAWN_FLAG.byUmask ? 0 : 0o177) | (request.umask & 0o777);
   return [
@@ -140,6 +179,8 @@ function innerArguments(request: SpawnRequest): string[] {
     createMask.toString(8),
     (request.umask & 0o777).toString(8),
     flags & SPAWN_FLAG.makeParents ? 'make' : '',
+    String(environment.length),
+    ...request.argv,
   ];
 }
 
@@ -164,12 +205,13 @@ function limitText(value: bigint): string {
   return value === 2n ** 64n - 1n ? 'unlimited' : String(value);
 }
 
-function environmentOf(request: SpawnRequest): Record<string, string> {
-  const entries = request.environment.map((entry) => {
-    const at = entry.indexOf('=');
-    return [entry.slice(0, at), entry.slice(at + 1)] as const;
+/** Each name once: of several the last counts. */
+function environmentOf(request: SpawnRequest): string[] {
+  const named = request.environment.map((entry) => {
+    const [name = ''] = entry.split('=', 1);
+    return [name, entry] as const;
   });
-  return Object.fromEntries(entries);
+  return [...new Map(named).values()];
 }
 
 /** The shells say where, not why; a look at the same path, as ourselves, says why. */
