@@ -291,6 +291,27 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     assert.match(none.error, /takes no input from here\n.*weft run --stdin attach/);
   });
 
+  it('[Z15] a terminal that is closed leaves the input of a job open', async () => {
+    const own = await cluster.ok('run', '--stdin', 'attach', '--', GETS.replaceAll('NAME', 'hung'));
+    const setting = { env: cluster.env, cwd: cluster.work, size: { columns: 80, rows: 24 } };
+    const terminal = new TypedTerminal(`${WEFT} attach --stdin ${own}`, setting);
+    terminal.type('one\n');
+    assert.equal(await appears('hung'), 'one');
+    terminal.kill();
+    await until('its step is over', async () => {
+      const steps = await stepsOf(own);
+      return steps.every(({ state }) => state === 'ended') || undefined;
+    });
+    bring(own, 'two\n').child.stdin.end();
+    assert.equal((await cluster.weft('wait', own)).code, 0);
+    assert.deepEqual(cluster.lines('hung'), ['one', 'two', 'over']);
+    const typed = await cluster.ok('run', '--stdin', 'attach', '--', 'cat > typed');
+    const other = new TypedTerminal(`${WEFT} attach --stdin ${typed}`, setting);
+    other.type('all\n\u0004');
+    assert.equal(await other.ended(), 0, 'the end that is typed is that of the input');
+    assert.deepEqual(cluster.lines('typed'), ['all']);
+  });
+
   it('[Z16] what a step writes is looked at beside whoever started it, to its end', async () => {
     const line = 'until [ -e looked ]; do echo tick; sleep 0.1; done; echo last; exit 5';
     const step = exec(job, '--', 'sh', '-c', `echo $$ > looking; ${line}`);

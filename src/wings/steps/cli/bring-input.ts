@@ -49,9 +49,19 @@ export async function bringInput(
     stream.pause();
     void client.input(bytes).then(() => stream.resume());
   });
-  for (const end of ['end', 'error'] as const) stream.on(end, () => client.endInput());
+  let isLeft = false;
+  const leave = (): void => {
+    // Said twice it would not wait for the node to hear of it.
+    if (!isLeft) client.leave('left');
+    isLeft = true;
+  };
+  const { kind } = input;
+  // A terminal that hangs up ends before its SIGHUP is here, and is none any more: nobody has said
+  // that the input is over.
+  stream.on('end', () => (input.kind === kind ? client.endInput() : leave()));
+  stream.on('error', leave);
   const onSignal = (name: NodeJS.Signals): void => {
-    client.leave('left');
+    leave();
     void client.done.then(() => process.exit(128 + constants.signals[name]));
   };
   for (const name of SIGNALS) process.once(name, onSignal);
