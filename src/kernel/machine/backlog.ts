@@ -70,7 +70,8 @@ export function decideBacklog(
   { snapshot, plan, ended }: { snapshot: Snapshot; plan: Plan; ended: readonly Ended[] },
 ): void {
   const isStopped = plan.preemptions.length > 0 || step.state.indexes.preempted.size > 0;
-  const front = new Front(step, snapshot, plan.promised);
+  const quotas = snapshot.quotas?.afterStarts() ?? null;
+  const front = new Front(step, { ...snapshot, quotas }, plan.promised);
   for (const name of step.state.indexes.places.waiting)
     recall(step, name, isStopped ? null : front);
   if (isStopped) return;

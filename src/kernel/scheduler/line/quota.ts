@@ -36,9 +36,12 @@ export interface TaskSize {
 /** Counts by user and partition, by user and QoS, and by user. Never more than what is running. */
 export class HeldBook {
   readonly #held = new Map<string, Held>();
+  /** Grows with each count: sums that are kept tell by it that they are old. */
+  changes = 0;
 
   /** Negative numbers when tasks end. `size`: of each task. */
   count(owner: UserName, place: HeldPlace, tasks: number, size: TaskSize): void {
+    this.changes += 1;
     for (const key of keysOf(owner, place)) {
       const held = this.of(key);
       const cpus = held.cpus + tasks * size.cpus;
@@ -101,12 +104,18 @@ export class QuotaBook {
   readonly #rules: CapRules;
   readonly #caps = new Map<UserName, Caps>();
   readonly #groups = new Map<UserName, readonly GroupCaps[]>();
-  /** By group and kind: what its users hold together. Filled when it is first asked for. */
+  /** By group and kind: what its users hold together. Kept while nothing of it changes. */
   readonly #together = new Map<string, number>();
+  #changesSeen = 0;
 
   constructor(held: HeldBook, rules: CapRules = NO_RULES) {
     this.#held = held;
     this.#rules = rules;
+  }
+
+  /** The view after the cycle's starts have happened: the books of what is held have them. */
+  afterStarts(): QuotaBook {
+    return new QuotaBook(this.#held, this.#rules);
   }
 
   /** Looked up once a cycle. */
@@ -189,6 +198,8 @@ export class QuotaBook {
   }
 
   #heldTogether({ group, users }: GroupCaps, kind: CapKind): number {
+    if (this.#changesSeen !== this.#held.changes) this.#together.clear();
+    this.#changesSeen = this.#held.changes;
     const key = `${kind} ${group}`;
     const known = this.#together.get(key);
     if (known !== undefined) return known;

@@ -7,6 +7,7 @@ import type { EpochId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import type { NodeFeature } from '../../../../src/kernel/model/node-features.ts';
 import { beganBefore, type EndReport } from '../../../../src/kernel/model/orders.ts';
 import { plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
+import type { Settings } from '../../../../src/kernel/model/settings.ts';
 import type { Submission } from '../../../../src/kernel/model/submission.ts';
 import { latestEndOf } from '../../../../src/kernel/scheduler/room/lane.ts';
 import {
@@ -15,6 +16,7 @@ import {
   kinds,
   OPERATOR,
   place,
+  SETTINGS,
   START_AT,
   scenario,
   type TestHead,
@@ -388,3 +390,29 @@ scenario('[A39] what was next on a silent node may have begun: its start is kept
   assert.equal(head.task('1[6]').crashes, 0);
   assert.equal(head.task('1[4]').crashes, 1);
 });
+
+scenario('[P17] a place that passes on counts for the group before more of it starts', (head) => {
+  head.settings = labOf(3);
+  warm(head, 100);
+  cycle(head);
+  head.connect('n2', { cpus: 4 });
+  head.submit({}, { by: BOB });
+  head.ended('1[4]#1');
+  const decided = cycle(head);
+  assert.deepEqual(decided.slice(0, 2), ['part_placed 1[6]#1', 'start 16']);
+  assert.equal(head.job(1).entry.running, 3);
+  assert.equal(head.job(2).entry.running, 0);
+});
+
+scenario('[A35] what the cycle started counts once against the caps', (head) => {
+  const plain = plainScheduling('first_fit');
+  head.settings = { ...SETTINGS, scheduling: { ...plain, caps: { running: 3 } } };
+  warm(head, 100);
+  assert.deepEqual(cycle(head).slice(0, 3), ['start 4', 'start 5', 'next 6']);
+});
+
+/** Ann and bob run no more tasks than this together. */
+function labOf(running: number): Settings {
+  const groupCaps = [{ group: 'lab', users: ['ann', 'bob'], caps: { running } }];
+  return { ...SETTINGS, scheduling: { ...plainScheduling('first_fit'), groupCaps } };
+}
