@@ -14,7 +14,7 @@ const difference = z.object({
 const standing = z.object({
   node: z.string(),
   class: z.string(),
-  /** Null: not looked at since the head started, or since its last repair. */
+  /** Null: not looked at since the head started or its last repair, or not all is known. */
   differences: z.array(difference).nullable(),
   lookedAt: instantOrNull,
   /** What keeps it from being repaired; null: nothing, or nothing is to be done. */

@@ -5,7 +5,7 @@ import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import { memberOf } from '../../../kernel/machine/nodes/members.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { cardTitle, type GpuCard } from '../../../kernel/model/gpu.ts';
-import type { Facts } from '../core/goal.ts';
+import type { Facts, GoalFact } from '../core/goal.ts';
 
 /** A node of a site says its size and its fault; the rest would be of its gateway's machine. */
 export function factsOf(state: State, node: Node): Facts {
@@ -27,6 +27,14 @@ export function factsOf(state: State, node: Node): Facts {
     gpu_driver: own === null ? null : (node.gpus?.driver ?? null),
     gpu_fault: own === null ? null : gpuFaultOf(node),
   };
+}
+
+const OF_GPUS: ReadonlySet<GoalFact> = new Set(['gpu_driver', 'gpu_fault']);
+
+/** Whether the fact is known, or there is nothing to know: no gpu, or a site that tells of none. */
+export function isTold(state: State, node: Node, fact: GoalFact): boolean {
+  if (factsOf(state, node)[fact] !== null || memberOf(state, node) !== null) return true;
+  return OF_GPUS.has(fact) && node.gpus === null;
 }
 
 /** Cards that are ill or gone, in words. Nobody knows while there are such as no tool has seen. */

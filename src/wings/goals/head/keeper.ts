@@ -14,7 +14,7 @@ import type { GoalOptions, GoalPorts } from './world.ts';
 export interface GoalStanding {
   readonly node: string;
   readonly class: string;
-  /** Null when it has not been looked at since the head started. */
+  /** Null when it has not been looked at since the head started, or not all is known. */
   readonly differences: readonly Difference[] | null;
   readonly lookedAt: number | null;
   readonly next: string | null;

@@ -5,7 +5,7 @@ import type { JobId } from '../../../kernel/model/ids.ts';
 import { type CheckResult, compareGoals } from '../core/compare.ts';
 import type { GoalClass, GoalFact, GoalTest } from '../core/goal.ts';
 import type { GoalNode } from '../core/plan.ts';
-import { areCardsSettled, factsOf } from './facts.ts';
+import { areCardsSettled, factsOf, isTold } from './facts.ts';
 import { goalNode, repairedAt, type Seen, takenUntil } from './nodes.ts';
 
 export interface Memory {
@@ -59,8 +59,10 @@ export function judged(seen: Seen, { node, memory, of }: WatchedNode, now: numbe
   const areCards = !asksForCards || areCardsSettled(node, repaired, now);
   const isFresh = lookedAt > 0 && lookedAt >= repaired && isSettled && areCards;
   const found = isFresh ? compareGoals(of.goals, factsOf(state, node), results) : null;
-  // What no check has said is not fine either: a node goes back to service on evidence only.
-  const isWhole = of.goals.every(({ name, test }) => test.kind === 'fact' || results.has(name));
+  // What is not known is not fine either: a node goes back to service on evidence only.
+  const isWhole = of.goals.every(({ name, test }) => {
+    return test.kind === 'fact' ? isTold(state, node, test.fact) : results.has(name);
+  });
   const differences = found?.length === 0 && !isWhole ? null : found;
   return goalNode(seen, node, { class: of, differences, metAt });
 }

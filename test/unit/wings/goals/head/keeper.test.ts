@@ -112,26 +112,36 @@ scenario(
       program?.kind === 'script' ? program.text : '',
       /^export WEFT_ILL_GPUS='0000:01:00.0'$/m,
     );
-    const repair = (attempt: number): void => {
+    const repair = (attempt: number, code = 0): void => {
       head.tick();
       const job = [...head.state.jobs.values()].at(-1);
       head.started(`${job?.id}#1`, 'n1');
-      head.ended(`${job?.id}#1`);
+      head.ended(`${job?.id}#1`, { code });
       head.tick();
-      assert.equal([...head.state.maintenances.values()][attempt - 1]?.phase, 'done');
+      assert.equal(
+        [...head.state.maintenances.values()][attempt - 1]?.phase,
+        code === 0 ? 'done' : 'failed',
+      );
     };
     repair(1);
     assert.deepEqual(ticks(), [1], 'nobody has looked at it since');
     head.at += 61_000;
     assert.deepEqual(ticks(), [1, 2]);
-    repair(2);
+    repair(2, 1);
     head.tellCards('n1', [gpuCard(0), { ...ill, isWell: true }]);
     head.at += 61_000;
     assert.deepEqual(ticks(), [1, 2], 'it has to stay well for a while');
     assert.equal(keeper.standings()[1]?.differences, null);
+    head.tellCards('n1', [gpuCard(0), { ...ill, state: 'unknown', why: 'not known' }]);
+    head.at += 61_000;
+    ticks();
+    assert.equal(keeper.standings()[1]?.differences, null, 'its tool has fallen mute');
+    assert.notEqual(head.node('n1').drain, null);
+    assert.deepEqual(keeper.standings()[0]?.differences, [], 'a node without gpus');
     head.tellCards('n1', [gpuCard(0), gpuCard(1)]);
     ticks();
     assert.deepEqual(keeper.standings()[1]?.differences, []);
+    assert.equal(head.node('n1').drain, null);
   },
 );
 
