@@ -11,7 +11,7 @@ import { GPU_NOTES_MAX } from '../../../kernel/model/limits.ts';
 import type { LaunchOrder, Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
 import { type Epoch, isNext, processesOf } from '../../../kernel/runner/epoch.ts';
-import { warmth } from '../core/cells.ts';
+import { corrected, warmth } from '../core/cells.ts';
 import { DEVICES } from '../core/devices.ts';
 import { fenceOf, shutBut } from '../core/fenced.ts';
 import { keepsAt, withKeep } from '../core/keeps.ts';
@@ -83,9 +83,10 @@ export class NodeWatch implements Companion, Viewer {
     return this.#uuids.flatMap((uuid, number) => {
       const card = this.#lookout.machine.cards.get(uuid);
       if (card === undefined || !isFresh(card, now, everyMs)) return [];
-      const { busyPercent, memoryUsedBytes, watts, celsius, slowedBy } = card.seen;
+      const { busyPercent, memoryUsedBytes, watts, celsius, slowedBy, correctedErrors } = card.seen;
       const warm = warmth(watts ?? null, celsius ?? null);
-      const use = { number, busyPercent, memoryBytes: memoryUsedBytes, ...warm };
+      const errors = corrected(correctedErrors ?? null);
+      const use = { number, busyPercent, memoryBytes: memoryUsedBytes, ...warm, ...errors };
       return [slowedBy === undefined ? use : { ...use, slowedBy }];
     });
   }

@@ -26,6 +26,11 @@ export function warmth(
   return { ...(watts === null ? {} : { watts }), ...(celsius === null ? {} : { celsius }) };
 }
 
+/** The errors that a card has corrected, as far as they are a number. */
+export function corrected(errors: number | null): { readonly correctedErrors?: number } {
+  return errors === null ? {} : { correctedErrors: errors };
+}
+
 /** More than any line that a tool is known to print. */
 const LINE_LENGTH_MAX = 4000;
 

@@ -11,7 +11,7 @@ import {
   MEMORY_PER_NODE_MAX,
 } from '../../../kernel/model/limits.ts';
 import type { Answer, SeenCard, SeenProcess } from '../model/answer.ts';
-import { warmth } from './cells.ts';
+import { corrected, warmth } from './cells.ts';
 
 const NAME_LENGTH_MAX = 100;
 const WORDS_LENGTH_MAX = 200;
@@ -57,7 +57,14 @@ function isNamed({ uuid, partOf, ordinal = '' }: SeenCard): boolean {
   return [uuid, partOf ?? uuid].every((name) => UUID.test(name)) && ORDINAL.test(ordinal);
 }
 
-function soundCard({ numaNode, linkedWith, watts, celsius, ...card }: SeenCard): SeenCard {
+function soundCard({
+  numaNode,
+  linkedWith,
+  watts,
+  celsius,
+  correctedErrors,
+  ...card
+}: SeenCard): SeenCard {
   const { name, type, index, busId, memoryBytes, memoryUsedBytes, busyPercent, ills } = card;
   return {
     ...card,
@@ -71,6 +78,7 @@ function soundCard({ numaNode, linkedWith, watts, celsius, ...card }: SeenCard):
       busyPercent !== null && busyPercent >= 0 && busyPercent <= 100 ? busyPercent : null,
     ills: ills.slice(0, ILLS_MAX).map((words) => plain(words)),
     ...warmth(within(watts, 0, WATTS_MAX), within(celsius, CELSIUS_MIN, CELSIUS_MAX)),
+    ...corrected(within(correctedErrors, 0, Number.MAX_SAFE_INTEGER)),
     ...(isWhole(numaNode, 0, NUMA_NODE_MAX) ? { numaNode } : {}),
     ...(linkedWith !== undefined && UUID.test(linkedWith) ? { linkedWith } : {}),
   };

@@ -21,6 +21,8 @@ export interface SeenCard {
   readonly celsius?: number;
   /** What keeps it slow; null: nothing. Absent: its tool does not say. */
   readonly slowedBy?: SlowedBy | null;
+  /** Errors of its memory that it has corrected since its driver was loaded. Absent: not known. */
+  readonly correctedErrors?: number;
   /** Why it should get no new work, in the driver's words; empty: it is well. */
   readonly ills: readonly string[];
   readonly numaNode?: number;

@@ -113,6 +113,8 @@ export const sampleRoutes = {
             celsius: points,
             /** Percent of looks at which heat, power or hardware kept it slow. */
             slowedPercent: points,
+            /** Errors of its memory that it had corrected since its driver was loaded. */
+            correctedErrors: points,
           }),
         )
         .readonly(),

@@ -41,14 +41,13 @@ function writeNode({ cpuMilli, memoryBytes, flow }: NodeUse): number[] {
   return [cpuMilli, memoryBytes, readRate, writtenRate, receivedRate, sentRate];
 }
 
-/** An older head reads no more than the first three, or five. */
+/** An older head reads no more than the first three, five or six. */
 function writeGpu(use: GpuUse): unknown[] {
-  const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } = use;
-  const row = [number, busyPercent, memoryBytes];
-  const warm = [watts ?? null, celsius ?? null];
-  if (slowedBy === null) return [...row, ...warm, NOT_SLOWED];
-  if (slowedBy !== undefined) return [...row, ...warm, SLOWED_BY.indexOf(slowedBy)];
-  return warm.every((one) => one === null) ? row : [...row, ...warm];
+  const { number, busyPercent, memoryBytes, watts, celsius, slowedBy, correctedErrors } = use;
+  const slowed = slowedBy === null ? NOT_SLOWED : slowedBy && SLOWED_BY.indexOf(slowedBy);
+  const row = [number, busyPercent, memoryBytes, watts, celsius, slowed, correctedErrors];
+  const told = row.findLastIndex((one) => one !== undefined) + 1;
+  return row.slice(0, told).map((one) => one ?? null);
 }
 
 function writeTask({ epochId, cpuMilli, memoryBytes, gpuMilli, disk }: TaskUse): unknown[] {
@@ -129,7 +128,7 @@ function readFlow(rates: readonly unknown[]): Pick<NodeUse, 'flow'> {
 }
 
 /** What cannot be says nothing about the rest. */
-function readWarmth([watts, celsius, slowed]: readonly unknown[]): Omit<
+function readWarmth([watts, celsius, slowed, errors]: readonly unknown[]): Omit<
   GpuUse,
   'number' | 'busyPercent' | 'memoryBytes'
 > {
@@ -141,6 +140,7 @@ function readWarmth([watts, celsius, slowed]: readonly unknown[]): Omit<
     ...(typeof celsius === 'number' && isWhole(celsius, -CELSIUS_MAX, CELSIUS_MAX)
       ? { celsius }
       : {}),
+    ...(isAmount(errors) ? { correctedErrors: errors } : {}),
   };
 }
 

@@ -20,6 +20,7 @@ export function measure({ samples, idleGpus }: Services, scrape: Scrape): void {
   const drawn: Record<string, number> = {};
   const warm: Record<string, number> = {};
   const slowed: Record<string, number> = {};
+  const corrected: Record<string, number> = {};
   const flows: { readonly [name in keyof NodeFlow]: Record<string, number> } = {
     readRate: {},
     writtenRate: {},
@@ -32,7 +33,9 @@ export function measure({ samples, idleGpus }: Services, scrape: Scrape): void {
       memory[name] = node.memoryBytes;
       for (const key of FLOWS) if (node.flow !== undefined) flows[key][name] = node.flow[key];
     }
-    for (const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } of gpus) {
+    for (const gpu of gpus) {
+      const { number, busyPercent, memoryBytes, watts, celsius, slowedBy, correctedErrors } = gpu;
+      if (correctedErrors !== undefined) corrected[`${name}/${number}`] = correctedErrors;
       if (slowedBy !== undefined) slowed[`${name}/${number}`] = slowedBy === null ? 0 : 1;
       if (watts !== undefined) drawn[`${name}/${number}`] = watts;
       if (celsius !== undefined) warm[`${name}/${number}`] = celsius;
@@ -53,6 +56,8 @@ export function measure({ samples, idleGpus }: Services, scrape: Scrape): void {
   gauge(scrape, 'weft_gpu_temp_celsius', celsius, 'gpu', warm);
   const slow = 'Whether heat, power or hardware kept a gpu slow at the last look.';
   gauge(scrape, 'weft_gpu_slowed', slow, 'gpu', slowed);
+  const errors = 'Errors of its memory that a gpu has corrected since its driver was loaded.';
+  gauge(scrape, 'weft_gpu_ecc_sbe_volatile', errors, 'gpu', corrected);
   for (const key of FLOWS) {
     const [title, words] = FLOW_GAUGES[key];
     gauge(scrape, title, words, 'node', flows[key]);

@@ -32,7 +32,7 @@ const MAP_STEPS_MAX = 80;
 type Tracks = Map<string, Track>;
 
 /** Figures that change slowly, or of which the mean says all. */
-const STEADY = /-(?:watts|celsius|slowed)$/;
+const STEADY = /-(?:watts|celsius|slowed|errors)$/;
 
 interface Curve {
   readonly mean: readonly Point[];
@@ -68,6 +68,8 @@ export interface GpuCurves {
   readonly celsius: readonly Point[];
   /** Percent of looks at which something kept it slow. */
   readonly slowedPercent: readonly Point[];
+  /** Errors of its memory that it had corrected, where there were any. */
+  readonly correctedErrors: readonly Point[];
 }
 
 export class Samples {
@@ -255,6 +257,7 @@ export class Samples {
       watts: meansOf(`gpu${number}-watts`),
       celsius: meansOf(`gpu${number}-celsius`),
       slowedPercent: meansOf(`gpu${number}-slowed`),
+      correctedErrors: meansOf(`gpu${number}-errors`),
     }));
     const stepMs = level.stepMs * merged;
     const [cpu, memory] = [of('cpu'), of('memory')];
@@ -348,12 +351,15 @@ function* figuresOf({ node, gpus }: Look): Generator<readonly [figure: string, a
     yield ['memory', node.memoryBytes];
     if (node.flow !== undefined) yield* flowFigures(node.flow);
   }
-  for (const { number, busyPercent, memoryBytes, watts, celsius, slowedBy } of gpus) {
+  for (const gpu of gpus) {
+    const { number, busyPercent, memoryBytes, watts, celsius, slowedBy, correctedErrors = 0 } = gpu;
     yield [`gpu${number}`, busyPercent];
     yield [`gpu${number}-memory`, memoryBytes];
     if (watts !== undefined) yield [`gpu${number}-watts`, watts];
     if (celsius !== undefined) yield [`gpu${number}-celsius`, celsius];
     if (slowedBy !== undefined) yield [`gpu${number}-slowed`, slowedBy === null ? 0 : 100];
+    // Most cards never have one: nothing is kept of these.
+    if (correctedErrors > 0) yield [`gpu${number}-errors`, correctedErrors];
   }
 }
 

@@ -47,6 +47,8 @@ export interface GpuUse {
   readonly celsius?: number;
   /** What keeps it slow; null: nothing. Absent: its tool does not say. */
   readonly slowedBy?: SlowedBy | null;
+  /** Errors of its memory that it has corrected since its driver was loaded. Absent: not known. */
+  readonly correctedErrors?: number;
 }
 
 /** Gpus of one look that are told. */

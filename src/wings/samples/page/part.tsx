@@ -82,7 +82,7 @@ interface GpuParts {
 }
 
 function GpuCurves({ gpu, times }: GpuParts) {
-  const { number, busyPercent, watts, celsius, slowedPercent } = gpu;
+  const { number, busyPercent, watts, celsius, slowedPercent, correctedErrors } = gpu;
   const work = [
     { name: `gpu ${number}, % of time`, tone: 'good', values: busyPercent.mean, isArea: true },
     { name: 'slowed by heat, power or hardware', tone: 'bad', values: slowedPercent },
@@ -102,6 +102,15 @@ function GpuCurves({ gpu, times }: GpuParts) {
           curves={[
             { name: `gpu ${number}, watts`, tone: 'wait', values: watts },
             { name: 'degrees Celsius', tone: 'bad', values: celsius },
+          ]}
+        />
+      )}
+      {isKnown(correctedErrors) && (
+        <Curves
+          label={`Errors of the memory of gpu ${number} over time`}
+          times={times}
+          curves={[
+            { name: `gpu ${number}, corrected errors`, tone: 'bad', values: correctedErrors },
           ]}
         />
       )}

@@ -318,6 +318,8 @@ test('[V11] what an agent says of disks, power and heat is read with care', () =
       { ...gpu, slowedBy: 'power' },
       { ...gpu, number: 1, watts: 5 },
       { ...gpu, number: 2, slowedBy: null },
+      { ...gpu, number: 3, correctedErrors: 17 },
+      { ...gpu, number: 4, slowedBy: null, correctedErrors: 0 },
     ],
   };
   assert.deepEqual(readLooks(writeLooks([look], 0), 0), [look]);
@@ -326,7 +328,7 @@ test('[V11] what an agent says of disks, power and heat is read with care', () =
     const rows = [
       [7, 8, 1, 2, 3, value],
       [['1#1', 1, 2, null, 5, value]],
-      [[0, 1, 2, null, null, value]],
+      [[0, 1, 2, null, null, value, value]],
     ];
     assert.deepEqual(readLooks({ looks: [[0, ...rows]] }, 0), [
       {

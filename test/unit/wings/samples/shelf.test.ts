@@ -312,6 +312,7 @@ test('[V12] a node has curves of its disks and networks, and of what its gpus dr
       watts: 300,
       celsius: 70,
       slowedBy: count % 2 === 0 ? ('heat' as const) : null,
+      correctedErrors: 40,
     };
     look({ node, gpus: [{ ...gpu, ...warm }] });
   }
@@ -334,9 +335,11 @@ test('[V12] a node has curves of its disks and networks, and of what its gpus dr
     near(gpus[0]?.watts ?? [], 300);
     near(gpus[0]?.celsius ?? [], 70);
     if (days > 1) near(gpus[0]?.slowedPercent ?? [], 50);
+    near(gpus[0]?.correctedErrors ?? [], 40);
   }
   const silent = world();
   for (let count = 0; count < 400; count += 1) silent.look({ node, gpus: [gpu] });
   const [curve] = silent.samples.nodeCurves(N1, silent.clock.at - 1_200_000).gpus;
   assert.deepEqual(new Set(curve?.slowedPercent), new Set([null]), 'nobody says');
+  assert.deepEqual(new Set(curve?.correctedErrors), new Set([null]));
 });

@@ -4,7 +4,7 @@
 
 import type { SlowedBy } from '../../../../kernel/model/gpu.ts';
 import type { LostCard, SeenCard, SeenProcess } from '../../model/answer.ts';
-import { linesOf, numberOf, plainBusId, warmth } from '../cells.ts';
+import { corrected, linesOf, numberOf, plainBusId, warmth } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { illsOf } from './ills.ts';
 
@@ -12,7 +12,8 @@ import { illsOf } from './ills.ts';
 export const FIELDS = [
   ...['index', 'uuid', 'pci.bus_id', 'name', 'memory.total', 'memory.used', 'utilization.gpu'],
   ...['mig.mode.current', 'driver_version', 'gpu_recovery_action'],
-  ...['ecc.errors.uncorrected.volatile.total', 'remapped_rows.pending', 'remapped_rows.failure'],
+  ...['ecc.errors.corrected.volatile.total', 'ecc.errors.uncorrected.volatile.total'],
+  ...['remapped_rows.pending', 'remapped_rows.failure'],
   ...['retired_pages.pending', 'power.draw', 'temperature.gpu'],
   ...['persistence_mode', 'compute_mode', 'clocks_event_reasons.active'],
   // Its name in drivers before 535.
@@ -73,6 +74,7 @@ function cardOf(row: ReadonlyMap<string, string>): NvidiaCard {
       ills: illsOf(row),
       ...warmth(numberOf(row.get('power.draw')), numberOf(row.get('temperature.gpu'))),
       ...slownessOf(row),
+      ...corrected(numberOf(row.get('ecc.errors.corrected.volatile.total'))),
     },
     driver: /^\d/.test(driver) ? driver : null,
     isCleared: row.get('gpu_recovery_action')?.toLowerCase() === 'none',

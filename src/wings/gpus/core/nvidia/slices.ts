@@ -41,7 +41,7 @@ export function withSlices(cards: readonly NvidiaCard[], slices: readonly Slice[
 
 /** Use and memory that the driver tells are the whole card's. */
 function sliceOf(whole: SeenCard, { uuid, profile, number, instance }: Slice): SeenCard {
-  const { watts: _, celsius: _of, ...card } = whole;
+  const { watts: _, celsius: _of, correctedErrors: _in, ...card } = whole;
   return {
     ...card,
     ...(instance === undefined ? {} : { instance }),

@@ -1,7 +1,7 @@
 // What `amd-smi list`, `static`, `metric` and `process` print with `--json`.
 
 import type { SeenCard, SeenProcess } from '../../model/answer.ts';
-import { numberOf, plainBusId, warmth } from '../cells.ts';
+import { corrected, numberOf, plainBusId, warmth } from '../cells.ts';
 import { typeNameOf } from '../type-name.ts';
 import { at, type Json, type JsonMap, parseAfterWarnings, rowsOf, textOf } from './json.ts';
 
@@ -76,6 +76,7 @@ function cardOf(row: JsonMap, facts: JsonMap | undefined, metric: JsonMap | unde
       amountIn(at(metric, 'power', 'socket_power')),
       amountIn(at(metric, 'temperature', 'hotspot')) ?? amountIn(at(metric, 'temperature', 'edge')),
     ),
+    ...corrected(numberOf(textOf(at(metric, 'ecc', 'total_correctable_count')) ?? '')),
   };
 }
 

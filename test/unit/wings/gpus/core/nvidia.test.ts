@@ -35,6 +35,7 @@ function row(cells: Partial<Record<string, string>> = {}): string {
     'mig.mode.current': '[N/A]',
     driver_version: '580.95.05',
     gpu_recovery_action: 'None',
+    'ecc.errors.corrected.volatile.total': '[N/A]',
     'ecc.errors.uncorrected.volatile.total': '[N/A]',
     'remapped_rows.pending': '[N/A]',
     'remapped_rows.failure': 'No',
@@ -94,6 +95,12 @@ test('[V1] what keeps a card slow is told, and a limit of power is nothing unusu
   assert.equal(slowed('0x0000000000000008'), 'hardware');
   for (const cell of ['8', '0x', '0xzz', `0x${'f'.repeat(40)}`])
     assert.equal(slowed(cell), undefined);
+});
+
+test('[V11] errors that a card has corrected are counted, and are no illness', () => {
+  const cells = { 'ecc.errors.corrected.volatile.total': '17' };
+  const [seen] = readCards(row(cells), FIELDS);
+  assert.deepEqual([seen?.card.correctedErrors, seen?.card.ills], [17, []]);
 });
 
 test('[V5] what is cut off or garbage is no card, and what is not known is nothing', () => {
