@@ -3,7 +3,7 @@
 
 import { formatDuration } from '../../../kernel/base/duration.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
-import type { SignalTo } from '../../../kernel/model/job.ts';
+import { ATTACHED_STDIN, CLIENT_STDIN, type SignalTo } from '../../../kernel/model/job.ts';
 import { BATCH_OPTIONS, type BatchOption } from './batch-options.ts';
 import { expandHosts } from './hostlist.ts';
 import { parseLimit } from './times.ts';
@@ -122,7 +122,7 @@ function build(given: Given, known: Known): Request {
     nodesNamed: nodesNamed(given, known.nodes),
     exclusive: given.exclusive !== undefined || isAllMemory(given) ? true : undefined,
     comment: given.comment,
-    stdin: given.input,
+    stdin: given.input === undefined ? undefined : inputFile(given.input),
     chdir: given.chdir,
     begin: given.begin === undefined ? undefined : beginOf(given.begin),
     hold: given.hold === undefined ? undefined : true,
@@ -398,6 +398,11 @@ function fileOf(name: BatchOption, text: string, isArray: boolean): string {
     const zeros = Math.min(10, Number(width));
     return zeros > 0 && /[Ajan]/.test(letter) ? field.replaceAll('%', `%${zeros}`) : field;
   });
+}
+
+/** In Slurm every word names a file, also those that name none here. */
+function inputFile(name: string): string {
+  return name === ATTACHED_STDIN || name === CLIENT_STDIN ? `./${name}` : name;
 }
 
 const MAIL =

@@ -112,6 +112,16 @@ const refused = (given: Given): string => {
   return got.ok ? '' : got.error;
 };
 
+test('[X2] input comes from the file that is named, whatever its name means to us', () => {
+  for (const [input, stdin] of [
+    ['attach', './attach'],
+    ['-', './-'],
+    ['/attach', '/attach'],
+    ['in-%j', 'in-%j'],
+  ] as const)
+    assert.equal(request({ input }).request.stdin, stdin);
+});
+
 test('[X2] ranks and cpus become cpus of nodes, and as many nodes as hold them', () => {
   const shape = (given: Given, cpusMax?: number) => {
     const { nodes, ranksPerNode, cpus } = request(given, cpusMax).request;
