@@ -5,14 +5,19 @@ import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import { BECOME } from './become.ts';
 
+/** Characters of a file: more than one program can be that becomes all of them. */
+const LENGTH_MAX = 1_048_576;
+
 /** What so many ranks start: each becomes its own program. */
 export type Programs = (ranks: number) => readonly string[];
 
 interface Line {
-  /** Null: all that no other line names. */
-  readonly ranks: readonly number[] | null;
+  readonly ranks: readonly number[];
   readonly words: readonly string[];
 }
+
+/** Without ranks: of all that no other line names. */
+type Written = Line | { readonly ranks: null; readonly words: readonly string[] };
 
 /**
  * A program that becomes that of its own rank, which it finds in SLURM_PROCID. `name`: of the file.
@@ -21,7 +26,10 @@ export function multiProgram(
   text: string,
   { name, ranks }: { readonly name: string; readonly ranks: number },
 ): Result<string[], string> {
+  if (text.length > LENGTH_MAX)
+    return err(`Configuration file ${name} is longer than ${LENGTH_MAX} characters`);
   const lines: Line[] = [];
+  let rest: readonly string[] | null = null;
   let at = 0;
   for (const written of text.replace(/\r\n/g, '\n').replace(/\\\n/g, '\u0000').split('\n')) {
     const first = at + 1;
@@ -30,30 +38,38 @@ export function multiProgram(
     if (joined === '' || joined.startsWith('#')) continue;
     const line = lineOf(joined, ranks);
     if (!line.ok) return err(`${line.error}Line ${first} of configuration file ${name} invalid`);
-    lines.push(line.value);
+    const { ranks: own, words } = line.value;
+    if (own !== null) lines.push({ ranks: own, words });
+    else if (rest === null) rest = words;
+    else return err(`${name}:${first}: a line before is already that of all other tasks (*)`);
   }
   const programs = new Map<number, string[]>();
   for (const { ranks: own, words } of lines) {
-    for (const [offset, rank] of (own ?? []).entries()) {
+    for (const [offset, rank] of own.entries()) {
       if (programs.has(rank)) return err(`Duplicate record for task ${rank} in ${name}`);
       programs.set(rank, wordsOf(words, rank, offset));
     }
   }
-  const rest = lines.find((line) => line.ranks === null);
-  for (let rank = 0; rank < ranks; rank++) {
-    if (programs.has(rank)) continue;
-    if (rest === undefined)
-      return err(`Configuration file ${name} invalid, no record for task id ${rank}`);
-    programs.set(rank, wordsOf(rest.words, rank, rank));
-  }
-  const arms = [...programs].map(
-    ([rank, words]) => `${rank}) set -- ${words.map(quoteWord).join(' ')};;`,
-  );
+  const arms = [...programs].map(([rank, words]) => armOf(`${rank}`, words.map(quoteWord)));
+  const missing = Array.from({ length: ranks }, (_, rank) => rank).find((r) => !programs.has(r));
+  if (missing !== undefined && rest === null)
+    return err(`Configuration file ${name} invalid, no record for task id ${missing}`);
+  if (missing !== undefined && rest !== null) arms.push(armOf('*', rest.map(ofEachRank)));
   return ok(['/bin/sh', '-c', `case $SLURM_PROCID in ${arms.join(' ')} esac; ${BECOME}`, 'srun']);
 }
 
+function armOf(rank: string, words: readonly string[]): string {
+  return `${rank}) set -- ${words.join(' ')};;`;
+}
+
+/** One arm for all: its number and place, which are the same, each rank finds itself. */
+function ofEachRank(word: string): string {
+  const quoted = word.split(/%[to]/).map((part) => (part === '' ? '' : quoteWord(part)));
+  return quoted.join('"$SLURM_PROCID"') || quoteWord('');
+}
+
 /** An error ends where the line is to be named. */
-function lineOf(text: string, ranks: number): Result<Line, string> {
+function lineOf(text: string, ranks: number): Result<Written, string> {
   const [said = '', ...words] = splitWords(text);
   if (words.length === 0) return err('');
   if (said === '*') return ok({ ranks: null, words });

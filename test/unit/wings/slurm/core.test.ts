@@ -379,7 +379,11 @@ test('[X5] a file of programs gives each rank its own, and a wrong line is named
     "case $SLURM_PROCID in 0) set -- a 0:0 'two words';; 3) set -- a 3:1 'two words';; " +
       `1) set -- 'b c' x1x '"q';; 2) set -- 'b c' x2x '"q';;`,
   );
-  assert.match(script('* a %o\n1 b\n'), /1\) set -- b;; 0\) set -- a 0;; 2\) set -- a 2;;/);
+  assert.equal(
+    script("* a %o 'x y%t'\n1 b\n"),
+    `case $SLURM_PROCID in 1) set -- b;; *) set -- a "$SLURM_PROCID" 'x y'"$SLURM_PROCID";;`,
+  );
+  assert.ok(script(`* ${'a'.repeat(85)}\n`).length < 150, 'one arm for all ranks');
   const wrong: readonly (readonly [text: string, words: RegExp])[] = [
     ['0 a\n', /f invalid, no record for task id 1/],
     ['', /f invalid, no record for task id 0/],
@@ -387,6 +391,10 @@ test('[X5] a file of programs gives each rank its own, and a wrong line is named
     ['0-4 a\n', /Invalid task id, 4 >= ntasks. Line 1 of/],
     ['0 a \\\n b\nx b\n', /Invalid task range specification \(x\). Line 3 of/],
     ['3-1 a\n', /Invalid task range, 3-1. Line 1 of/],
+    ['0 a\n* b\n* c\n', /^f:3: a line before is already that of all other tasks \(\*\)/],
+    ['*\n', /^Line 1 of configuration file f invalid/],
+    [`* ${'a'.repeat(20_000_000)}\n`, /^Configuration file f is longer than 1048576 characters/],
+    [`0-3 a\n* ${'a'.repeat(1_000_000)}\n`, /^ok$/],
     ['0\n', /^Line 1 of configuration file f invalid/],
   ];
   for (const [text, words] of wrong) {
