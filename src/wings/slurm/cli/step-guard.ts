@@ -11,9 +11,13 @@ const MARK = 'WEFT_SRUN';
 /** What the guard says to the `srun` that tells the head. */
 export const KILLED = '--weft-killed';
 
-/** Hung up, and killed after as long as other steps; told again where the head is away. */
-const GUARD = `trap '' HUP INT QUIT TERM USR1 USR2
+/**
+ * Hung up, and killed after as long as other steps; told again where the head is away. A grep that
+ * knows no -z, as that of some busybox, would find none of them: then nothing is told.
+ */
+export const GUARD = `trap '' HUP INT QUIT TERM USR1 USR2
 read -r said && exit 0
+printf 'a\\0b\\0' | grep -qszxF b 2>/dev/null || exit 1
 each() { for at in $(grep -lszxF "${MARK}=$mark" /proc/[0-9]*/environ 2>/dev/null); do
   pid=\${at#/proc/}; kill -s "$1" "\${pid%/environ}" 2>/dev/null; done; }
 mark=$1; shift

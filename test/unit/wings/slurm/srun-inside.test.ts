@@ -19,6 +19,7 @@ import type { Context } from '../../../../src/kernel/cli/context.ts';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { noteStep } from '../../../../src/wings/slurm/cli/noted-step.ts';
 import { srun } from '../../../../src/wings/slurm/cli/srun.ts';
+import { GUARD } from '../../../../src/wings/slurm/cli/step-guard.ts';
 
 /** On `n1`, the only node of its job. */
 function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
@@ -44,6 +45,20 @@ function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
 function withApi(context: Context, api: () => Promise<unknown>): Context {
   return { ...context, api } as unknown as Context;
 }
+
+test('[X5] ranks that cannot be looked for are not told to be killed', (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-guard-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const told = path.join(folder, 'told');
+  const guard = (PATH: string | undefined) =>
+    spawnSync('/bin/sh', ['-c', GUARD, 'srun', 'no-such-mark', 'touch', told], { env: { PATH } });
+  writeFileSync(path.join(folder, 'grep'), '#!/bin/sh\necho "grep: no option z" >&2\nexit 2\n');
+  chmodSync(path.join(folder, 'grep'), 0o755);
+  assert.equal(guard(`${folder}:${process.env['PATH']}`).status, 1);
+  assert.equal(existsSync(told), false);
+  assert.equal(guard(process.env['PATH']).status, 0);
+  assert.ok(existsSync(told));
+});
 
 test('binding that cannot be has a note on a node, and fails nothing there', async () => {
   const { context, notes } = onNode('/');
