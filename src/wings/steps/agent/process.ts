@@ -30,6 +30,7 @@ const SIGHUP = 1;
 const SIGKILL = 9;
 const SIGTERM = 15;
 const ENDED = 'its task has ended';
+const FULL = `${WATCHERS_MAX} look at it already; come again when one of them has left`;
 /** For what lies in the pipe of a step whose task has ended. */
 const REST_MS = 5_000;
 
@@ -110,15 +111,17 @@ export class StepProcess {
 
   /** Somebody wants to see what its program writes from now on, or how it has ended. */
   watch(watch: string): void {
-    if (this.#watchers.size >= WATCHERS_MAX || this.#isOver) return;
     const { step, rank, epochId } = this.wish;
     const watcher: Watcher = new Watcher({
       clock: this.#world.agent.ports.clock,
       dial: () => this.#world.ports.dial({ step, rank, epochId, watch }),
       gone: () => this.#watchers.delete(watcher),
     });
-    this.#watchers.add(watcher);
-    if (this.#last !== null) watcher.end(this.#last);
+    const isFull = this.#watchers.size >= WATCHERS_MAX;
+    // Whoever asks is answered: they have no other way to know.
+    const last = this.#last ?? (isFull ? goneFrame(FULL) : null);
+    if (!isFull) this.#watchers.add(watcher);
+    if (last !== null) watcher.end(last);
   }
 
   /** Never rejects. `cpus`: null: it is not bound. */
@@ -274,8 +277,7 @@ export class StepProcess {
     this.#end = 'why' in end ? { why: end.why.slice(0, COMMAND_LENGTH_MAX) } : end;
     this.#endedAt = this.#world.agent.ports.clock.now();
     this.#writeEarly();
-    const why = 'why' in end ? Buffer.from(end.why).subarray(0, PIECE_BYTES_MAX) : null;
-    this.#last = last ?? frame(FROM_STEP.gone, why ?? Buffer.alloc(0));
+    this.#last = last ?? goneFrame('why' in end ? end.why : '');
     for (const watcher of this.#watchers) watcher.end(this.#last);
     this.#channel.write(this.#last);
     this.#channel.end();
@@ -311,4 +313,8 @@ export class StepProcess {
     const { clock } = this.#world.agent.ports;
     this.#lingering = clock.after(this.wish.lingerMs ?? LINGER_MS, () => this.hangUp());
   }
+}
+
+function goneFrame(why: string): Buffer {
+  return frame(FROM_STEP.gone, Buffer.from(why).subarray(0, PIECE_BYTES_MAX));
 }

@@ -25,6 +25,12 @@ export function parseLine(
   return rank === undefined ? null : { rank: Number(rank), watch };
 }
 
+/** The key of the process that somebody looks at under this one; null: it is no such key. */
+export function watchedOf(key: string): string | null {
+  const at = key.indexOf('~');
+  return at < 0 ? null : key.slice(0, at);
+}
+
 export interface StepName {
   readonly task: TaskId;
   readonly number: number;

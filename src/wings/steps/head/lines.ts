@@ -2,6 +2,7 @@
 // are passed on as they come, no faster than they are taken, and are nobody's business here.
 
 import type { Duplex } from 'node:stream';
+import { watchedOf } from '../core/ids.ts';
 
 /** What was written to a line that is no more may take so long. */
 const BRING_OUT_MS = 2_000;
@@ -18,16 +19,18 @@ interface Pair {
 
 export class Lines {
   readonly #pairs = new Map<string, Pair>();
+  /** Keys of those who only look, by that of what they look at. */
+  readonly #watches = new Map<string, Set<string>>();
 
   /** `key`: of one process. A line that was there for this side makes way. */
   open(key: string, side: Side, socket: Duplex): void {
     const pair = this.#pairs.get(key) ?? { client: null, node: null, isJoined: false };
-    this.#pairs.set(key, pair);
+    this.#keep(key, pair);
     const before = pair[side];
     pair[side] = null;
     if (before !== null) bringOut(before);
     if (pair.isJoined) this.#cut(key, pair, OTHER[side]);
-    this.#pairs.set(key, pair);
+    this.#keep(key, pair);
     pair[side] = socket;
     socket.once('close', () => this.#closed(key, pair, side, socket));
     if (pair.client !== null && pair.node !== null) this.#join(pair.client, pair.node, pair);
@@ -48,12 +51,35 @@ export class Lines {
     pair?.node?.destroy();
   }
 
+  /** With the lines of all who look. */
+  dropAll(key: string): void {
+    for (const watch of this.#watches.get(key) ?? []) this.drop(watch);
+    this.drop(key);
+  }
+
   close(): void {
     for (const { client, node } of this.#pairs.values()) {
       client?.destroy();
       node?.destroy();
     }
     this.#pairs.clear();
+    this.#watches.clear();
+  }
+
+  #keep(key: string, pair: Pair): void {
+    this.#pairs.set(key, pair);
+    const watched = watchedOf(key);
+    if (watched === null) return;
+    const watches = this.#watches.get(watched) ?? new Set();
+    this.#watches.set(watched, watches.add(key));
+  }
+
+  #forget(key: string): void {
+    this.#pairs.delete(key);
+    const watched = watchedOf(key);
+    const watches = watched === null ? undefined : this.#watches.get(watched);
+    watches?.delete(key);
+    if (watched !== null && watches?.size === 0) this.#watches.delete(watched);
   }
 
   #join(client: Duplex, node: Duplex, pair: Pair): void {
@@ -67,14 +93,14 @@ export class Lines {
     pair[side] = null;
     pair.isJoined = false;
     if (socket !== null) bringOut(socket);
-    if (pair.client === null && pair.node === null) this.#pairs.delete(key);
+    if (pair.client === null && pair.node === null) this.#forget(key);
   }
 
   #closed(key: string, pair: Pair, side: Side, socket: Duplex): void {
     if (pair[side] !== socket) return;
     pair[side] = null;
     if (pair.isJoined) this.#cut(key, pair, OTHER[side]);
-    if (pair.client === null && pair.node === null) this.#pairs.delete(key);
+    if (pair.client === null && pair.node === null) this.#forget(key);
   }
 }
 

@@ -7,7 +7,7 @@ import type { NodeName } from '../../../kernel/model/ids.ts';
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
 import type { Log } from '../../../kernel/ports/log.ts';
 import { StepBook, type Trust } from '../core/book.ts';
-import { LINGER_MS, NEWS_PROCESSES_MAX } from '../core/limits.ts';
+import { LINGER_MS, NEWS_PROCESSES_MAX, WATCHED_MS } from '../core/limits.ts';
 import { type News, readClaimed, readNews, type ToldProcess, WING } from '../core/told.ts';
 import type { StepShelf } from '../ports/shelf.ts';
 import { Claims } from './claims.ts';
@@ -52,7 +52,7 @@ export class Steps {
       if (event.kind !== 'part_ended') continue;
       const keys = this.book.endPart(event, this.#world.clock.now());
       // What lies on the way is still read; that of a node that is gone never comes.
-      if (keys.length > 0) this.#later(() => this.#drop(keys));
+      if (keys.length > 0) this.#later(LINGER_MS, () => this.#drop(keys));
     }
   }
 
@@ -67,7 +67,7 @@ export class Steps {
   expect(key: string, process: { isPast: boolean }): void {
     if (this.#expected.has(key)) return;
     this.#expected.add(key);
-    this.#later(() => {
+    this.#later(LINGER_MS, () => {
       this.#expected.delete(key);
       if (this.lines.isServed(key)) return;
       process.isPast = true;
@@ -75,8 +75,13 @@ export class Steps {
     });
   }
 
-  #later(then: () => void): void {
-    const timer = this.#world.clock.after(LINGER_MS, () => {
+  /** For whoever wants to look: a node that does not come by then does not come. */
+  expectWatch(key: string): void {
+    this.#later(WATCHED_MS, () => this.lines.dropAlone(key));
+  }
+
+  #later(ms: number, then: () => void): void {
+    const timer = this.#world.clock.after(ms, () => {
       this.#timers.delete(timer);
       then();
     });
@@ -132,6 +137,6 @@ export class Steps {
   }
 
   #drop(keys: readonly string[]): void {
-    for (const key of keys) this.lines.drop(key);
+    for (const key of keys) this.lines.dropAll(key);
   }
 }

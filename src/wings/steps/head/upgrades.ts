@@ -58,7 +58,8 @@ function look(
     return refuseAndClose(upgrade.socket, refuse('argument.invalid', { what: why }));
   const wish: WatchWish = { do: 'watch', step: formatStepId(step), rank, watch };
   take(steps, { upgrade, key, side: 'client' });
-  if (!agents.tellWing(process.node, WING, wish)) upgrade.socket.destroy();
+  if (agents.tellWing(process.node, WING, wish)) steps.expectWatch(key);
+  else upgrade.socket.destroy();
 }
 
 interface Asking {

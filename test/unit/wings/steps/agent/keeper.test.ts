@@ -14,6 +14,7 @@ import {
   HANG_UP_MS,
   LINGER_MS,
   PROCESSES_MAX,
+  WATCHERS_MAX,
   WINDOW_BYTES,
 } from '../../../../../src/wings/steps/core/limits.ts';
 import type { News, StartWish, StepEnd } from '../../../../../src/wings/steps/core/told.ts';
@@ -220,6 +221,31 @@ test('[Z4] early input of a step that cannot be started holds nobody up', async 
   await settled();
   assert.equal(client.channel.waitingBytes, 0);
   assert.match(Buffer.concat(client.told).toString(), /pipes cannot be made: no room/);
+  keeper.stop();
+});
+
+test('[Z16] whoever looks is answered, also one too many, and one who comes when all is over', async () => {
+  const clients = new Map<string, ReturnType<typeof makeClient>>();
+  const dial: StepPorts['dial'] = (to) => {
+    const client = makeClient();
+    clients.set(to.watch ?? 'own', client);
+    return client.dial(to);
+  };
+  const { keeper, pipes, clock } = makeWorld(undefined, { dial });
+  keeper.heard('steps', wish(0));
+  await settled();
+  const look = async (watch: string): Promise<string> => {
+    keeper.heard('steps', { do: 'watch', step: '42.0', rank: 0, watch });
+    await settled();
+    clients.get(watch)?.join();
+    return Buffer.concat(clients.get(watch)?.told ?? []).toString();
+  };
+  for (let at = 1; at <= WATCHERS_MAX; at += 1) assert.equal(await look(`watcher-${at}`), '');
+  assert.match(await look('watcher-beyond'), /8 look at it already/);
+  pipes[0]?.bytes(frame(FROM_STEP.failed, Buffer.alloc(4)));
+  await clock.advance(2 * LINGER_MS);
+  const late = frame(FROM_STEP.failed, Buffer.alloc(4)).toString();
+  assert.equal(await look('watcher-late'), late);
   keeper.stop();
 });
 

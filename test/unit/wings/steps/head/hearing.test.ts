@@ -5,7 +5,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import type { Event } from '../../../../../src/kernel/machine/declared.ts';
 import type { EpochId, NodeName, TaskId } from '../../../../../src/kernel/model/ids.ts';
-import { LINGER_MS } from '../../../../../src/wings/steps/core/limits.ts';
+import { LINGER_MS, WATCHED_MS } from '../../../../../src/wings/steps/core/limits.ts';
 import type { News, ToldProcess } from '../../../../../src/wings/steps/core/told.ts';
 import { Steps, type StepsWorld } from '../../../../../src/wings/steps/head/steps.ts';
 import { sqliteShelf } from '../../../../../src/wings/steps/store/sqlite-shelf.ts';
@@ -79,6 +79,21 @@ test('all that a node has is heard in several words, and begins anew with the fi
   word(1, false, told('42.2'));
   const ends = ['42.0', '42.1', '42.2'].map((id) => steps.book.find(id)?.processes.get(0)?.end);
   assert.deepEqual(ends, [null, { why: 'the agent of its node was started anew' }, null]);
+  steps.close();
+});
+
+test('[Z16] nobody waits for ever to look: not for a node, and not beyond a step that is lost', async () => {
+  const { clock, steps, hear, wait } = makeWorld();
+  hear(n1, { isAll: false, processes: [told('42.0')] });
+  const [alone, joined] = [wait('42.0:0~who-waits'), wait('42.0:0~who-looks')];
+  steps.lines.open('42.0:0~who-looks', 'node', new PassThrough());
+  for (const key of ['42.0:0~who-waits', '42.0:0~who-looks']) steps.expectWatch(key);
+  await clock.advance(WATCHED_MS - 1);
+  assert.deepEqual([alone.destroyed, joined.destroyed], [false, false]);
+  await clock.advance(1);
+  assert.deepEqual([alone.destroyed, joined.destroyed], [true, false]);
+  hear(n1, { isAll: true, part: 0, hasMore: false, processes: [] });
+  assert.ok(joined.destroyed);
   steps.close();
 });
 
