@@ -273,11 +273,11 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     const busy = /job \d+: somebody else is bringing its input; nothing of yours is taken/;
     await until('the second is told', () => busy.test(second.said()) || undefined);
     first.child.stdin.end('two\n');
-    assert.deepEqual(await Promise.all([first.over, second.over]), [0, 0], first.said());
+    assert.deepEqual(await Promise.all([first.over, second.over]), [0, 1], first.said());
     assert.deepEqual(cluster.lines('brought'), ['one', 'two', 'over']);
     assert.equal(first.said(), '');
     const late = await cluster.run('weft', ['attach', '--stdin', own], { input: 'late' });
-    assert.match(late.error, /it has ended before your input had/);
+    assert.deepEqual([late.code, /it has ended before your input had/.test(late.error)], [1, true]);
     const array = await cluster.ok('run', '--stdin', 'attach', '--array', '0-1', '--', 'sort');
     const other = await cluster.run('weft', ['attach', '--stdin', array], { input: 'a' });
     assert.match(other.error, /is an array; name one of its tasks, as \d+\[0\]/);
@@ -289,6 +289,23 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     const none = await cluster.run('weft', ['attach', '--stdin', job], { input: 'a' });
     assert.equal(none.code, 2);
     assert.match(none.error, /takes no input from here\n.*weft run --stdin attach/);
+  });
+
+  it('[Z15] a task that is started again takes its input anew, and whoever brought it is told', async () => {
+    const line =
+      'cat >> again; echo $WEFT_EPOCH >> starts; until [ -e enough ]; do sleep 0.1; done';
+    const own = await cluster.ok('run', '--stdin', 'attach', '--', line);
+    const first = bring(own, 'one\n');
+    first.child.stdin.end();
+    assert.equal(await appears('starts'), '1');
+    await cluster.ok('requeue', own);
+    const isTold = () => /was started again.*bring all of it once more/.test(first.said());
+    await until('that is told', () => isTold() || undefined);
+    bring(own, 'two\n').child.stdin.end();
+    await until('the second start has it', () => cluster.lines('starts')[1]);
+    writeFileSync(join(cluster.work, 'enough'), '');
+    assert.equal(await first.over, 1, 'what it brought was not all that the job needed');
+    assert.deepEqual(cluster.lines('again'), ['one', 'two']);
   });
 
   it('[Z15] a terminal that is closed leaves the input of a job open', async () => {
@@ -464,7 +481,7 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     await cluster.up(...UP);
     await until('it is told', () => /sent last may be lost/.test(first.said()) || undefined);
     bring(fed, 'late\n').child.stdin.end();
-    assert.equal(await first.over, 0);
+    assert.equal(await first.over, 1);
     assert.deepEqual(cluster.lines('fed'), ['early', 'late', 'over'], '[Z15]');
     await until('the step is ended', () => (isAlive(pid) ? undefined : true));
     const over = await until('that is told', async () => {

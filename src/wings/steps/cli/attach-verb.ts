@@ -51,9 +51,9 @@ export const verb = defineVerb<Options>({
     });
     const ended = await waitFor(context, { id });
     const view = ended.task ?? ended.job;
-    await over?.();
+    const isWhole = (await over?.()) ?? true;
     if (view.outcome?.kind !== 'completed')
       context.note(`job ${id}: ${outcomeWords(view, ended.job)}`);
-    return exitCodeOf(view);
+    return exitCodeOf(view) || (isWhole ? 0 : 1);
   },
 });

@@ -4,13 +4,13 @@ import { constants } from 'node:os';
 import type { JobDetail } from '../../../kernel/api/jobs.ts';
 import { asClause } from '../../../kernel/base/sentence.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
-import type { InputKind } from '../../../kernel/cli/jobs/input.ts';
 import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { ATTACHED_STDIN } from '../../../kernel/model/job.ts';
 import { BRINGING, inputWords } from '../core/input.ts';
 import { StepClient } from '../sdk/step-client.ts';
 import { startIn } from './start-step.ts';
+import { startedAgain } from './started-again.ts';
 
 /** Somebody whose line is lost keeps the input from others for so long. */
 const LINGER_MS = 30_000;
@@ -18,16 +18,17 @@ const LINGER_MS = 30_000;
 /** Between the end of a task's step and that of the task, as they are told. */
 const SETTLED_MS = 3000;
 const LOST = 'what you sent last may be lost, and nothing more is taken: attach once more to go on';
+const AGAIN = 'it was started again, and waits for its input: bring all of it once more';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
  * Waits until the task has begun. Resolves with what is to be called when it is over, or nobody
- * looks any more. Throws where it takes no input.
+ * looks any more, and says whether all was taken. Throws where it takes no input.
  */
 export async function bringInput(
   context: Context,
   { id, job }: { readonly id: string; readonly job: JobDetail },
-): Promise<() => Promise<void>> {
+): Promise<() => Promise<boolean>> {
   const { input } = context.terminal;
   if (job.files.stdin !== ATTACHED_STDIN)
     throw usage(
@@ -39,11 +40,21 @@ export async function bringInput(
   if (job.array !== null && !id.includes('['))
     throw usage(`job ${id} is an array; name one of its tasks, as ${id}[0]`);
   const { job: begun, task } = await waitFor(context, { id, until: 'started' });
+  let isWhole = true;
+  const tell = (words: string): void => {
+    isWhole = false;
+    context.note(`job ${id}: ${words}`);
+  };
+  const { kind } = input;
+  const tellUnread = (): void => {
+    // Where somebody sits, they have seen what was answered.
+    if (kind !== 'terminal') tell('it has ended before your input had');
+  };
   if ((task ?? begun).state === 'done') {
-    tellUnread(context, id, input.kind);
-    return () => Promise.resolve();
+    tellUnread();
+    return () => Promise.resolve(isWhole);
   }
-  const { client, isTaken } = await startBringing(context, id);
+  const { client, epoch, isTaken } = await startBringing(context, id);
   const stream = input.open();
   stream.on('data', (bytes: Buffer) => {
     stream.pause();
@@ -55,7 +66,6 @@ export async function bringInput(
     if (!isLeft) client.leave('left');
     isLeft = true;
   };
-  const { kind } = input;
   // A terminal that hangs up ends before its SIGHUP is here, and is none any more: nobody has said
   // that the input is over.
   stream.on('end', () => (input.kind === kind ? client.endInput() : leave()));
@@ -68,34 +78,36 @@ export async function bringInput(
   const over = Promise.withResolvers<void>();
   const told = client.done.then(async ({ code, why }) => {
     stream.destroy();
-    if (isTaken()) return;
-    if (why === null) return tell(context, id, inputWords(code));
-    // The step of a task that ends is over before that is told.
-    const timer = setTimeout(over.reject, SETTLED_MS);
-    const isOver = await over.promise.then(() => true).catch(() => false);
-    clearTimeout(timer);
-    if (!isOver) tell(context, id, `${asClause(why)}; ${LOST}`);
-    else tellUnread(context, id, input.kind);
+    const words = why === null ? inputWords(code) : `${asClause(why)}; ${LOST}`;
+    if (!isTaken() && words !== null) {
+      // The step of a task that ends is over before that is told.
+      const isOver = why !== null && (await isWithin(over.promise, SETTLED_MS));
+      if (isOver) return tellUnread();
+      tell(words);
+    }
+    if (await startedAgain(context, { id, epoch }, over.promise)) tell(AGAIN);
   });
   return async () => {
     over.resolve();
     client.leave('its task has ended');
     for (const name of SIGNALS) process.off(name, onSignal);
     await told;
+    return isWhole;
   };
 }
 
-/** Said only where nobody sits, who would see what was answered. */
-function tellUnread(context: Context, id: string, kind: InputKind): void {
-  if (kind !== 'terminal') tell(context, id, 'it has ended before your input had');
-}
-
-function tell(context: Context, id: string, words: string | null): void {
-  if (words !== null) context.note(`job ${id}: ${words}`);
+async function isWithin(done: Promise<void>, ms: number): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>();
+  const timer = setTimeout(late.resolve, ms, false);
+  const isDone = await Promise.race([done.then(() => true), late.promise]);
+  clearTimeout(timer);
+  return isDone;
 }
 
 interface Begun {
   readonly client: StepClient;
+  /** The start of the task that it is brought to. */
+  readonly epoch: number;
   /** All of it, and its end. */
   readonly isTaken: () => boolean;
 }
@@ -112,5 +124,6 @@ async function startBringing(context: Context, id: string): Promise<Begun> {
   };
   const sink = { out, error: nothing, note: (line: string) => context.note(line) };
   const place = { id: step.id, rank: 0, epochId: step.epochId, lingerMs: LINGER_MS };
-  return { client: new StepClient(api, place, sink), isTaken: () => isTaken };
+  const epoch = Number(step.epochId?.split('#')[1] ?? Number.POSITIVE_INFINITY);
+  return { client: new StepClient(api, place, sink), epoch, isTaken: () => isTaken };
 }
