@@ -74,7 +74,7 @@ export function card(number: number, fields: Partial<GpuCard> = {}): GpuCard {
 }
 
 export function gpusOf(cards: readonly GpuCard[]): NodeGpus {
-  return { cards, driver: '580.95.05', remark: null };
+  return { cards, driver: '580.95.05', remark: null, lookMs: 10_000 };
 }
 
 /** Four cpus and 8 GiB unless said otherwise. */

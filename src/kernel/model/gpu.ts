@@ -85,6 +85,8 @@ export interface NodeGpus {
   readonly notes?: readonly string[];
   /** Whether tasks can open no cards but their own: by what, or why not. Absent: not known. */
   readonly fence?: Fence;
+  /** Between two looks at them. Absent: an agent that does not say. */
+  readonly lookMs?: number;
 }
 
 /** Short enough for tables: the first letters of a uuid that tell cards apart. */

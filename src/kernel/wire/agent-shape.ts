@@ -164,6 +164,7 @@ const gpus = map({
   remark: orNull(word),
   notes: optional(listUpTo(GPU_NOTES_MAX, word)),
   fence: optional(map({ holds: flag, words: word })),
+  lookMs: optional(finite),
 });
 
 const hello = map({

@@ -11,7 +11,7 @@ export function gpusOf({ gpus, holding, total }: Node): Exclude<NodeView['gpus']
   for (const one of holding.values()) {
     for (const number of one.share.gpus) held.set(number, [...(held.get(number) ?? []), one]);
   }
-  const { cards, notes = [], ...told } = gpus;
+  const { cards, notes = [], lookMs: _, ...told } = gpus;
   const all = [...notes, ...countNote(cards.length, total.gpuCount)];
   const shown = all.length === 0 ? told : { ...told, notes: all };
   return { ...shown, cards: cards.map((card) => cardOf(card, held.get(card.number) ?? [])) };

@@ -49,20 +49,28 @@ function illCards(node: Node): GpuCard[] {
   return withheldCards(node).filter(({ state }) => state === 'ill' || state === 'gone');
 }
 
-/** Where tools find those that are ill: what the repair line of a goal has in WEFT_ILL_GPUS. */
+/**
+ * Where tools find those that are ill: what the repair line of a goal has in WEFT_ILL_GPUS. Once
+ * each: parts of a cut card are all at its address.
+ */
 export function illGpus(node: Node): string[] {
-  return illCards(node).flatMap(({ busId }) => (busId === '' ? [] : [busId]));
+  const found = illCards(node).flatMap(({ busId }) => (busId === '' ? [] : [busId]));
+  return [...new Set(found)];
 }
 
-/** Agents look at cards every ten seconds, and wait up to thirty for a tool. */
-const CARDS_SETTLE_MS = 60_000;
+/** Longer than a look that had begun before, and the next one: tools have thirty seconds. */
+const LOOK_ENDS_MS = 50_000;
+/** An agent that does not say how often it looks keeps what is well again ill for a while. */
+const UNTOLD_SETTLE_MS = 600_000;
 
 /**
  * Whether the node's cards are as it tells: not while one is well again and has to stay so, nor
  * while one that is not well may be so of before the last repair.
  */
 export function areCardsSettled(node: Node, repairedAt: number, now: number): boolean {
-  const isRecent = now - repairedAt < CARDS_SETTLE_MS;
+  const lookMs = node.gpus?.lookMs;
+  const settleMs = lookMs === undefined ? UNTOLD_SETTLE_MS : lookMs + LOOK_ENDS_MS;
+  const isRecent = now - repairedAt < settleMs;
   return withheldCards(node).every(({ state, isWell }) => {
     return state === 'used_outside' || (isWell !== true && !isRecent);
   });

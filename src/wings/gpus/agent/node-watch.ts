@@ -178,7 +178,12 @@ export class NodeWatch implements Companion, Viewer {
     const unmet = machine.cards.size === 0 ? [] : unmetNames(all, wish);
     const notes = [...(seen.notes ?? []), ...unmet.map(unmetWords)].slice(0, GPU_NOTES_MAX);
     const kept = shown.map((card) => withKeep(card, this.#keeps));
-    const gpus = { ...seen, cards: kept, ...(notes.length === 0 ? {} : { notes }) };
+    const gpus = {
+      ...seen,
+      lookMs: look.everyMs,
+      cards: kept,
+      ...(notes.length === 0 ? {} : { notes }),
+    };
     if (machine.makers.size === 0 && gpus.cards.length === 0) return;
     const counted = this.#settings.isAlone ? countedOf(machine) : {};
     const report = { count: wish.count ?? gpus.cards.length, counted, gpus };

@@ -4,11 +4,11 @@ import assert from 'node:assert/strict';
 import type { Engine } from '../../../../../src/kernel/head/engine.ts';
 import type { NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { GoalClass } from '../../../../../src/wings/goals/core/goal.ts';
-import { factsOf } from '../../../../../src/wings/goals/head/facts.ts';
+import { areCardsSettled, factsOf, illGpus } from '../../../../../src/wings/goals/head/facts.ts';
 import { GoalKeeper } from '../../../../../src/wings/goals/head/keeper.ts';
 import { scenario, type TestHead } from '../../../../support/controller.ts';
 import { cancel, planned } from '../../../../support/maintenance.ts';
-import { card as gpuCard } from '../../../../support/nodes.ts';
+import { card as gpuCard, gpusOf } from '../../../../support/nodes.ts';
 import { KeptLog } from '../../../kernel/head/http/fixture.ts';
 
 /** Nodes that looks.ts looks at at once, and how long a look may take. */
@@ -233,4 +233,30 @@ scenario('[M24] a look at a node that its site has stopped meanwhile is given up
     [...head.state.maintenances.values()].map(({ nodes: of }) => of),
     [['n1.hpc']],
   );
+});
+
+for (const [agent, lookMs, settledMs] of [
+  ['looks every two minutes', 120_000, 170_000],
+  ['is of the release before', undefined, 600_000],
+] as const) {
+  scenario(
+    `[M25] an ill gpu counts after a repair when its agent has looked: it ${agent}`,
+    (head) => {
+      const ill = gpuCard(0, { state: 'ill', why: 'ill' });
+      const { lookMs: _, ...told } = gpusOf([ill, gpuCard(1)]);
+      const gpus = lookMs === undefined ? told : { ...told, lookMs };
+      head.connect('n1', { gpus: 2 });
+      const { session } = head.node('n1');
+      head.perform({ kind: 'gpus', node: 'n1' as NodeName, session, gpus });
+      const node = head.node('n1');
+      assert.equal(areCardsSettled(node, head.at, head.at + settledMs - 1), false);
+      assert.equal(areCardsSettled(node, head.at, head.at + settledMs), true);
+    },
+  );
+}
+
+scenario('[M25] a cut card that is ill is named once', (head) => {
+  const part = { state: 'ill', why: 'ill', busId: '0000:07:00.0' } as const;
+  head.connect('n1', { gpus: 3, cards: [gpuCard(0, part), gpuCard(1, part), gpuCard(2)] });
+  assert.deepEqual(illGpus(head.node('n1')), ['0000:07:00.0']);
 });
