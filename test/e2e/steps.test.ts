@@ -322,7 +322,9 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     bring(own, 'two\n').child.stdin.end();
     assert.equal((await cluster.weft('wait', own)).code, 0);
     assert.deepEqual(cluster.lines('hung'), ['one', 'two', 'over']);
-    const typed = await cluster.ok('run', '--stdin', 'attach', '--', 'cat > typed');
+    // WEFT_INPUT is a folder, in jobs of batches.
+    const line = 'cat > typed; test -n "$WEFT_STDIN" -a -z "$WEFT_INPUT"';
+    const typed = await cluster.ok('run', '--stdin', 'attach', '--', line);
     const other = new TypedTerminal(`${WEFT} attach --stdin ${typed}`, setting);
     other.type('all\n\u0004');
     assert.equal(await other.ended(), 0, 'the end that is typed is that of the input');

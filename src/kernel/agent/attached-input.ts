@@ -6,7 +6,7 @@ import { fileNameOf, spoolDirectory } from './names.ts';
 import type { AgentSettings } from './ports.ts';
 
 /** Says where the pipe is, to whoever brings input. */
-export const INPUT_VARIABLE = 'WEFT_INPUT';
+export const INPUT_VARIABLE = 'WEFT_STDIN';
 
 /** A line in the pipe with this end says that the input is over. */
 const OVER = '.end';

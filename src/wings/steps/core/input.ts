@@ -9,14 +9,14 @@ const CODES = { over: 74, busy: 75, noLock: 76, unread: 77 } as const;
  * task's, unless what started it is gone: then nobody has said so. A task may end at the end of
  * its input, and this with it: the word that all was taken goes ahead.
  */
-export const BRINGING = `[ -p "$WEFT_INPUT" ] || exit ${CODES.over}
+export const BRINGING = `[ -p "$WEFT_STDIN" ] || exit ${CODES.over}
 command -v flock >/dev/null || exit ${CODES.noLock}
-exec 4<>"$WEFT_INPUT" 3>"$WEFT_INPUT" 4>&-
+exec 4<>"$WEFT_STDIN" 3>"$WEFT_STDIN" 4>&-
 flock -n 3 || exit ${CODES.busy}
 cat >&3 2>/dev/null || exit ${CODES.unread}
 kill -0 "$PPID" 2>/dev/null || exit 1
 echo taken
-if [ -p "$WEFT_INPUT.end" ]; then echo >"$WEFT_INPUT.end"; fi`;
+if [ -p "$WEFT_STDIN.end" ]; then echo >"$WEFT_STDIN.end"; fi`;
 
 /** What is to be said of its exit code; null: all of it was given, and so was its end. */
 export function inputWords(code: number): string | null {
