@@ -1,5 +1,5 @@
 // Runs the test files of one stage with Node's own runner; prints a line per file and every failure
-// in full. Files that only compute share one process, each other has one of its own; a file with
+// in full. Files that only compute share a few processes, each other has one of its own; a file with
 // real processes that fails is run once more alone, when nothing else runs any more.
 
 import { fork } from 'node:child_process';
@@ -45,10 +45,19 @@ export async function runTests(
   });
   await Promise.all([
     runApart(stage, { ...selection, files: apart }, counter),
-    runTogether(stage, { ...selection, files: shared }, counter),
+    ...dealt(shared, stage.concurrency).map((files) =>
+      runTogether(stage, { ...selection, files }, counter),
+    ),
   ]);
   const again = () => runAgain(counter, stage, selection, isRacy);
   return { result: counter.result(), again };
+}
+
+/** One process has its turn among many of other files: it alone would be the last to end. */
+function dealt(files: readonly string[], count: number): string[][] {
+  return Array.from({ length: count }, (_, hand) =>
+    files.filter((_file, at) => at % count === hand),
+  );
 }
 
 /** Runs each racy file that failed once more; one that fails again is a failure. */
