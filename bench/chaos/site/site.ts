@@ -71,6 +71,11 @@ export class Site {
   /** Null: there is no Slurm on this machine. */
   static async start(cluster: HostedCluster): Promise<Site | null> {
     if (spawnSync('slurmctld-wlm', ['-V']).status !== 0) return null;
+    const [setpriv = '', ...becoming] = NOBODY;
+    if (spawnSync(setpriv, [...becoming, 'sh', '-c', ': >/dev/null']).status !== 0)
+      throw new Error(
+        '/dev/null: its users cannot write there, as Slurm does: chmod 666 /dev/null',
+      );
     const host = await cluster.lan.addHost(SITE);
     const inside = ['nsenter', `--net=/run/netns/${host.netns}`, '--'];
     const count = SITE_NODES.length;
