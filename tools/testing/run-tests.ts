@@ -1,6 +1,6 @@
 // Runs the test files of one stage with Node's own runner; prints a line per file and every failure
-// in full. Files that only compute share a few processes, each other has one of its own; a file with
-// real processes that fails is run once more alone, when nothing else runs any more.
+// in full. Files that only compute share a few processes, each other has one of its own; a file
+// with real processes that fails is run once more alone, when nothing else runs any more.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';

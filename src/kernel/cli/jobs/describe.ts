@@ -4,6 +4,7 @@ import type { JobDetail } from '../../api/jobs.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
+import { ATTACHED_STDIN, CLIENT_STDIN } from '../../model/job.ts';
 import { keptTitles } from '../../model/options/kept.ts';
 import { labelsForPeople } from '../../model/own-labels.ts';
 import { gpuWords } from '../../model/request-words.ts';
@@ -53,6 +54,7 @@ export function describeJob(job: JobDetail, now: number, more: readonly Titled[]
     ['Retry of', job.retryOf == null ? '' : `job ${job.retryOf}`],
     ['After', job.dependencies.map(dependencyWords).join(', ')],
     ['Waits for', job.waitsFor.join(', ')],
+    ['Input', inputWords(job)],
     ['Output', outputWords(job)],
     ['Notify', (job.notifications ?? []).map(({ words }) => byOwnClock(words, now)).join('; ')],
     ['Node loss', nodeLoss(job)],
@@ -135,6 +137,14 @@ function needs({ request }: JobDetail): string {
   const once = Object.entries(request.ofCluster ?? {}).map(([name, count]) => `${count} ${name}`);
   const shared = once.length === 0 ? '' : ` and ${once.join(', ')} of the cluster`;
   return `${nodes} ${parts.join(', ')}${exclusive ? ' and no other tasks' : ''}${shared}`;
+}
+
+/** A task that nobody brings its input waits for it as long as it may run. */
+function inputWords({ id, state, array, files: { stdin } }: JobDetail): string {
+  if (stdin === CLIENT_STDIN) return '';
+  if (stdin !== ATTACHED_STDIN) return stdin ?? '';
+  if (state === 'done') return 'what was brought while it ran';
+  return `waits for weft attach --stdin ${array === null ? id : `'${id}[N]'`}, each time it starts`;
 }
 
 function outputWords({ siteJob, files }: JobDetail): string {

@@ -49,6 +49,12 @@ test('history and job count as the list does: what completed, and beside it what
   const timeline = (of: object) => line(of).find(([title]) => title === 'Timeline')?.[1];
   assert.equal(timeline({ startedAt: 0, endedAt: 2000 }), 'waited 0s, ran 2s', 'no equal blocks');
   assert.match(timeline({ startedAt: 1000, endedAt: 2000 }) ?? '', /░█+ {2}waited 1s, ran 1s$/);
+  const input = (of: object) => line({ id: 42, ...of }).find(([title]) => title === 'Input')?.[1];
+  const attached = { files: { stdin: 'attach' } };
+  const waits = 'waits for weft attach --stdin 42, each time it starts';
+  assert.equal(input({ ...attached, state: 'running', array: null }), waits);
+  assert.equal(input(attached), 'what was brought while it ran');
+  assert.equal(input({ files: { stdin: '/data/in' } }), '/data/in');
   const tasks = describeJob({ ...job, ...DETAIL } as never, 0).find(([title]) => title === 'Tasks');
   assert.equal(tasks?.[1], '60 (0-59): 25 completed, 35 failed (1 timeout)');
 });
