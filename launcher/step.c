@@ -1,10 +1,10 @@
 /* A step: one program beside a task's own, started by the launcher like any process, with descriptor
    0 and 1 as pipes of the agent. Frames come in by the first (input, end of input, window size,
    signal) and go out by the second (output, errors, how it ended). With WEFT_STEP_PTY=ROWSxCOLUMNS
-   the program has a terminal; with WEFT_CPUSET it is bound to these cpus. With WEFT_STEP_PMI it
-   finds in PMI_FD a socket, whose lines are frames of their own: by them processes of MPI find each
-   other. Nothing is gathered: who does not read what is said here holds up the program, and nobody
-   else. */
+   the program has a terminal; with WEFT_CPUSET it is bound to these cpus, and where the kernel
+   refuses fails with WEFT_STEP_BOUND, or else runs on any. With WEFT_STEP_PMI it finds in PMI_FD a
+   socket, whose lines are frames of their own: by them processes of MPI find each other. Nothing is
+   gathered: who does not read what is said here holds up the program, and nobody else. */
 #define _GNU_SOURCE
 #include "cpus.h"
 #include "step.h"
@@ -267,7 +267,12 @@ _Noreturn static void become(char **argv, const int ends[3], const char *termina
   signal(SIGPIPE, SIG_DFL);
   sigprocmask(SIG_SETMASK, &none, NULL);
   const char *cpus = getenv("WEFT_CPUSET");
-  if (cpus && !bind_to(cpus)) goto failed;
+  bool must_bind = getenv("WEFT_STEP_BOUND") != NULL;
+  unsetenv("WEFT_STEP_BOUND");
+  if (cpus && !bind_to(cpus)) {
+    if (must_bind) goto failed;
+    unsetenv("WEFT_CPUSET");
+  }
   int own = terminal ? open(terminal, O_RDWR) : -1;
   if (terminal && (own < 0 || ioctl(own, TIOCSCTTY, 0))) goto failed;
   for (int fd = 0; fd < 3; fd++)

@@ -82,6 +82,17 @@ describe('the helper of steps', { timeout: 240_000 }, () => {
     assert.deepEqual([exit, output, errors], [{ code: 3 }, 'in and out', 'mark:1\n']);
   });
 
+  test('[V32] a step fails without its own cpus, and does without those of its task', async () => {
+    const none = { WEFT_CPUSET: '1000-1010' };
+    const bound = await start(['true'], { ...none, WEFT_STEP_BOUND: '1' }).ended();
+    assert.deepEqual([bound.failed, bound.exit], [constants.errno.EINVAL, undefined]);
+    const { output } = await start(['sh', '-c', 'env | grep -c WEFT_CPUSET'], none).ended();
+    assert.equal(output, '0\n');
+    const own = { WEFT_CPUSET: '0-1000', WEFT_STEP_BOUND: '1' };
+    const said = await start(['sh', '-c', 'echo "$WEFT_CPUSET $WEFT_STEP_BOUND"'], own).ended();
+    assert.equal(said.output, '0-1000 \n');
+  });
+
   test('a program that is not there is told by its error', async () => {
     const { failed, exit } = await start(['no-such-program']).ended();
     assert.deepEqual([failed, exit], [constants.errno.ENOENT, undefined]);

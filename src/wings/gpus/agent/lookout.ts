@@ -1,7 +1,7 @@
 // Looks every so often at the cards of the machine, for all nodes of a program together.
 
 import type { Clock, Timer } from '../../../kernel/ports/clock.ts';
-import type { CpusOfParts } from '../core/near-cpus.ts';
+import type { CpusOfParts, Nearby } from '../core/near-cpus.ts';
 import type { CardRules, Holder, Machine, Tracked } from '../core/state.ts';
 import { EMPTY, watchCards } from '../core/watch.ts';
 import type { Answer } from '../model/answer.ts';
@@ -26,6 +26,8 @@ export interface Viewer {
   marked(): Iterable<readonly [mark: string, task: string, uuids: readonly string[]]>;
   /** The node's cards, whoever may use them: no other node takes them. */
   readonly uuids: readonly string[];
+  /** Tasks that run there, with what they need near their cards. */
+  nearby(): Iterable<Nearby>;
   onLook(machine: Machine): void;
 }
 
@@ -68,6 +70,11 @@ export class Lookout {
   takenBut(viewer: Viewer): ReadonlySet<string> {
     const others = [...this.#viewers].filter((one) => one !== viewer);
     return new Set(others.flatMap(({ uuids }) => [...uuids]));
+  }
+
+  /** Tasks of the other nodes of this program. */
+  nearbyBut(viewer: Viewer): Nearby[] {
+    return [...this.#viewers].flatMap((one) => (one === viewer ? [] : [...one.nearby()]));
   }
 
   /** Cards that were known before; what a look has seen since counts more. */

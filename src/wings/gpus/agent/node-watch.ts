@@ -7,6 +7,7 @@ import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { isSame } from '../../../kernel/base/same.ts';
 import type { Device } from '../../../kernel/model/device.ts';
 import type { CardUse, GpuCard } from '../../../kernel/model/gpu.ts';
+import type { EpochId } from '../../../kernel/model/ids.ts';
 import { GPU_NOTES_MAX } from '../../../kernel/model/limits.ts';
 import type { LaunchOrder, Share } from '../../../kernel/model/orders.ts';
 import { heldEpochs } from '../../../kernel/runner/books.ts';
@@ -49,6 +50,8 @@ export class NodeWatch implements Companion, Viewer {
   #uuids: readonly string[] = [];
   #report: GpuReport | null = null;
   #keeps: readonly Keep[] = [];
+  /** By epoch what was said of it first: its steps find the same, whoever is gone by then. */
+  readonly #near = new Map<EpochId, readonly number[] | null>();
 
   constructor(
     agent: AgentInside,
@@ -141,12 +144,21 @@ export class NodeWatch implements Companion, Viewer {
   /** Cpus near the cards of the task with this order, by which it is kept; null: it may use any. */
   near({ epochId, share }: LaunchOrder): readonly number[] | null {
     if (share.gpus.length === 0) return null;
-    const before: Nearby[] = [];
+    const known = this.#near.get(epochId);
+    if (known !== undefined) return known;
+    const before = [...this.nearby(epochId), ...this.#lookout.nearbyBut(this)];
+    const near = nearCpus(this.#nearby(share), before, this.#lookout.cpus());
+    const { epochs } = this.#agent.state;
+    for (const one of this.#near.keys()) if (!epochs.has(one)) this.#near.delete(one);
+    this.#near.set(epochId, near);
+    return near;
+  }
+
+  *nearby(until: EpochId | null = null): Generator<Nearby> {
     for (const epoch of this.#agent.state.epochs.values()) {
-      if (epoch.order.epochId === epochId) break;
-      if (isUsing(epoch)) before.push(this.#nearby(epoch.order.share));
+      if (epoch.order.epochId === until) return;
+      if (isUsing(epoch)) yield this.#nearby(epoch.order.share);
     }
-    return nearCpus(this.#nearby(share), before, this.#lookout.cpus());
   }
 
   #nearby({ gpus, resources }: Share): Nearby {

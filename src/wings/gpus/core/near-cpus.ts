@@ -13,8 +13,7 @@ export type CpusOfParts = ReadonlyMap<number, readonly number[]>;
 
 /**
  * Null: it may run on any, as those near it are not known, are all, or are too few for it and for
- * the tasks that were there `before` it. All of these count, also one that found too few itself: so
- * what is said of a task while it runs is what was said when it started.
+ * the tasks that were there `before` it. All of these count, also one that found too few itself.
  */
 export function nearCpus(
   task: Nearby,

@@ -9,8 +9,12 @@ export function isAskable(name: string): boolean {
   return !OURS.test(name) && !name.includes('=');
 }
 
-/** The helper binds its program to these: its own, or else those that its task is kept to. */
+/**
+ * The helper binds its program to these: its own, without which it fails (`IS_BOUND`), or else
+ * those that its task is kept to, where the kernel lets it.
+ */
 const CPUS = 'WEFT_CPUSET';
+const IS_BOUND = 'WEFT_STEP_BOUND';
 
 /**
  * `NAME=value`. `mark`: by which the end of its task finds it; the helper hands it on. `cpus`:
@@ -36,7 +40,7 @@ export function stepEnvironment(
   if (pmi) {
     own.push(['PMI_RANK', String(rank)], ['PMI_SIZE', String(count)], ['WEFT_STEP_PMI', '1']);
   }
-  if (cpus !== null) own.push([CPUS, cpus]);
+  if (cpus !== null) own.push([CPUS, cpus], [IS_BOUND, '1']);
   if (terminal !== null) own.push(['WEFT_STEP_PTY', `${terminal.rows}x${terminal.columns}`]);
   const names = new Set(own.map(([name]) => name));
   const kept = task.filter((entry) => !names.has(entry.slice(0, entry.indexOf('='))));

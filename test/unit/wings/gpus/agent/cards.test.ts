@@ -12,7 +12,7 @@ import { FIELDS } from '../../../../../src/wings/gpus/core/nvidia/csv.ts';
 import type { Kept } from '../../../../../src/wings/gpus/model/keep.ts';
 import type { MachineView, Said } from '../../../../../src/wings/gpus/ports/machine-view.ts';
 import { FakeWorld } from '../../../kernel/agent/fake-world.ts';
-import { launch, share, shell } from '../../../kernel/agent/orders.ts';
+import { idOf, launch, share, shell } from '../../../kernel/agent/orders.ts';
 
 const LOOK = { outsideBytesMin: 2 ** 30, freeAfterMs: 60_000, everyMs: 10_000 };
 const DEVICES = '/opt/devices';
@@ -23,6 +23,7 @@ let tools: Record<string, string | Said> = {};
 let log: string[] = [];
 let files: Record<string, string> = {};
 let kept: Kept | null = null;
+let lookout: Lookout | null = null;
 /** What the other parts of the agent see of it. */
 let inside: AgentInside | null = null;
 
@@ -95,7 +96,8 @@ async function start(
   };
   const wish = { count: options.count ?? null, from: 0, only: options.only ?? null };
   const known = { load: () => kept, save };
-  const gpus = gpusPart(new Lookout(source, first), { wish, look, isAlone: true }, () => known);
+  lookout = new Lookout(source, first);
+  const gpus = gpusPart(lookout, { wish, look, isAlone: true }, () => known);
   const listener: AgentPart = {
     accompany: (agent) => {
       inside = agent;
@@ -171,7 +173,7 @@ test('[V32] a task is kept to the cpus near its cards, of those that the node ma
     world.head.order(launch(job, shell('x'), { share: { ...share(cpuCount, 0), gpus } }));
     await world.clock.settle();
     const { environment = [] } = world.launcher.started[job - 1] ?? {};
-    return environment.find((entry) => entry.startsWith('WEFT_CPUSET=')) ?? 'any';
+    return cpusetIn(environment);
   };
   assert.equal(await starts([1], 3), 'WEFT_CPUSET=4-7,12');
   assert.equal(await starts([0], 6), 'WEFT_CPUSET=0-3,8-9');
@@ -179,6 +181,48 @@ test('[V32] a task is kept to the cpus near its cards, of those that the node ma
   assert.equal(await starts([0, 1], 1), 'any', 'cards of both');
   assert.equal(await starts([], 1), 'any');
 });
+
+test('[V32] steps of a task that runs on any cpu do so too when others have gone', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  twoParts('0-15');
+  await start();
+  for (const job of [1, 2]) {
+    world.head.order(launch(job, shell('x'), { share: { ...share(5, 0), gpus: [1] } }));
+  }
+  await world.clock.settle();
+  world.launcher.exit(world.launcher.started[0]?.launchId ?? 0, { code: 0 });
+  await world.clock.settle();
+  const epoch = inside?.state.epochs.get(idOf(2));
+  assert.ok(inside !== null && epoch !== undefined && !inside.state.epochs.has(idOf(1)));
+  const joining = await inside.beside.joining(epoch);
+  const { environment = [] } = joining.ok ? joining.value.request : {};
+  const all = [environment, world.launcher.started[1]?.environment ?? []];
+  assert.deepEqual(all.map(cpusetIn), ['any', 'any']);
+});
+
+test('[V32] tasks of the other nodes of a program count near a card', async () => {
+  world = new FakeWorld();
+  tools = { 'nvidia-smi': cards('GPU-a', 'GPU-b') };
+  twoParts('0-15');
+  await start();
+  const nearby = () => [{ parts: [1], cpuCount: 5 }];
+  const none = { uuids: [], held: () => [], marked: () => [], onLook: () => undefined };
+  lookout?.join({ node: 'other', instance: 'o', ...none, nearby });
+  for (const [job, gpu] of [
+    [1, 1],
+    [2, 0],
+  ] as const) {
+    world.head.order(launch(job, shell('x'), { share: { ...share(5, 0), gpus: [gpu] } }));
+  }
+  await world.clock.settle();
+  const all = world.launcher.started.map(({ environment }) => cpusetIn(environment));
+  assert.deepEqual(all, ['any', 'WEFT_CPUSET=0-3,8-11']);
+});
+
+function cpusetIn(environment: readonly string[]): string {
+  return environment.find((entry) => entry.startsWith('WEFT_CPUSET=')) ?? 'any';
+}
 
 test('[V4] a task finds its card by uuid, also when its number has another card by now', async () => {
   world = new FakeWorld();

@@ -158,7 +158,16 @@ test('[Z1] a step finds what its task has, what it was given, and no mark of its
     'WEFT_STEP_MARK=i:1',
     'WEFT_STEP_PTY=24x80',
   ]);
+  const near = ['WEFT_CPUSET=4-7'];
+  const bound = ['WEFT_CPUSET=5', 'WEFT_STEP_BOUND=1'];
+  const said = (cpus: string | null) => stepEnvironment(near, wish, 'i:1', cpus);
+  assert.deepEqual(said(null).filter(isOfCpus), near);
+  assert.deepEqual(said('5').filter(isOfCpus), bound);
 });
+
+function isOfCpus(entry: string): boolean {
+  return /^WEFT_(CPUSET|STEP_BOUND)=/.test(entry);
+}
 
 test('a tilde and a dot at the beginning of a line leave, two tildes are one', () => {
   const typed = (...parts: string[]) => {
