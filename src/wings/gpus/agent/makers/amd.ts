@@ -12,10 +12,11 @@ import { type AmdTexts, readAmdSmi } from '../../core/others/amd-smi.ts';
 import { cardOfKernel } from '../../core/others/drm.ts';
 import { readRocmPids, readRocmSmi } from '../../core/others/rocm-smi.ts';
 import type { Answer } from '../../model/answer.ts';
-import { type MachineView, type Said, type Tool, textOf } from '../../ports/machine-view.ts';
+import { type MachineView, type Tool, textOf } from '../../ports/machine-view.ts';
 import { cardsOfKernel } from './kernel-cards.ts';
 
-const NO_LINKS: ReadonlyMap<number, number> = new Map();
+/** Not known. */
+const NO_LINKS: ReadonlyMap<number, number> | null = null;
 const NO_VERSION: string | null = null;
 /** Between two questions for what a tool has not said. */
 const LOOKS_BETWEEN = 30;
@@ -60,7 +61,9 @@ export class Amd {
       ]);
       const rocm = readRocmVersion(textOf(version)) ?? this.#rocmOfFile();
       const links = readAmdLinks(textOf(wires));
-      this.#static = { list: list.text, text: textOf(text), links, rocm, ...untilAsked(wires) };
+      const isRead = links !== null && text.kind === 'said' && text.code === 0;
+      const known = { list: list.text, text: textOf(text), links, rocm };
+      this.#static = { ...known, looksLeft: looksUntilAsked(isRead) };
     }
     const texts: AmdTexts = {
       list: list.text,
@@ -71,7 +74,7 @@ export class Amd {
     const seen = readAmdSmi(texts);
     if (seen === null) return unread('amd-smi', list.code, list.text);
     const { links, rocm } = this.#static;
-    const cards = withLinks(seen.cards, links);
+    const cards = withLinks(seen.cards, links ?? new Map());
     const driver = driverWords(seen.driver, rocm);
     return { kind: 'answered', vendor: VENDOR, lost: [], remark: null, ...seen, cards, driver };
   }
@@ -96,7 +99,9 @@ export class Amd {
     if (this.#isToAsk(list)) {
       const wires = await this.#rocmWires.run('--showtopotype', '--json');
       const links = readRocmLinks(textOf(wires));
-      this.#static = { list, text: '', links, rocm: this.#rocmOfFile(), ...untilAsked(wires) };
+      // Of a card alone it never says anything.
+      const looksLeft = looksUntilAsked(links !== null || cards.length < 2);
+      this.#static = { list, text: '', links, rocm: this.#rocmOfFile(), looksLeft };
     }
     const { links, rocm } = this.#static;
     const driver = driverWords(
@@ -104,13 +109,13 @@ export class Amd {
       rocm,
     );
     const answer = { kind: 'answered', vendor: VENDOR, lost: [], remark: null } as const;
-    return { ...answer, driver, cards: withLinks(cards, links), processes };
+    return { ...answer, driver, cards: withLinks(cards, links ?? new Map()), processes };
   }
 }
 
-/** What a tool did not say is asked again some looks later. */
-function untilAsked(said: Said): { readonly looksLeft: number } {
-  return { looksLeft: said.kind === 'said' ? Number.POSITIVE_INFINITY : LOOKS_BETWEEN };
+/** What could not be read is asked for again some looks later: the driver may be coming up. */
+function looksUntilAsked(isRead: boolean): number {
+  return isRead ? Number.POSITIVE_INFINITY : LOOKS_BETWEEN;
 }
 
 /** `6.14.5 (ROCm 7.0)`; null: neither is known. */

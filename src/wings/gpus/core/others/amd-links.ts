@@ -9,9 +9,13 @@ const XGMI = 'XGMI';
 /** More cards than a machine has are no answer. */
 const CARDS_MAX = 256;
 
-/** Reads `amd-smi topology --json`; releases before 6.1.1 have a map for each fact. */
-export function readAmdLinks(text: string): ReadonlyMap<number, number> {
+/**
+ * Reads `amd-smi topology --json`; releases before 6.1.1 have a map for each fact. Null: it says
+ * nothing of any card, as while the driver comes up.
+ */
+export function readAmdLinks(text: string): ReadonlyMap<number, number> | null {
   const rows = rowsOf(parseAfterWarnings(text), 'gpu_data').slice(0, CARDS_MAX);
+  if (rows.length === 0) return null;
   const pairs = rows.flatMap((row): Pair[] => {
     const card = numberOf(textOf(row['gpu']) ?? '');
     if (card === null) return [];
@@ -37,9 +41,10 @@ export function readAmdLinks(text: string): ReadonlyMap<number, number> {
 
 const BETWEEN = /^\(topology\) link type between drm devices (\d+) and (\d+)$/i;
 
-/** Reads `rocm-smi --showtopotype --json`: one field for each two cards. */
-export function readRocmLinks(text: string): ReadonlyMap<number, number> {
+/** Reads `rocm-smi --showtopotype --json`: one field for each two cards. Null: there is none. */
+export function readRocmLinks(text: string): ReadonlyMap<number, number> | null {
   const system = mapOf(mapOf(parseAfterWarnings(text))['system']);
+  if (Object.keys(system).length === 0) return null;
   const pairs = Object.entries(system)
     .slice(0, CARDS_MAX ** 2)
     .flatMap(([label, type]): Pair[] => {

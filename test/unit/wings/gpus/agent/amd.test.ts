@@ -16,10 +16,16 @@ const SAYS: Readonly<Record<string, unknown>> = {
   '--showtopotype': { system: { '(Topology) Link type between DRM devices 0 and 1': 'XGMI' } },
 };
 
-/** `mute`: what hangs. */
-function machine(tool: string, mute: ReadonlySet<string>, asked: string[]): MachineView {
+/** `mute`: what hangs. `failing`: what says that there is no driver. */
+function machine(
+  tool: string,
+  mute: ReadonlySet<string>,
+  asked: string[],
+  failing: ReadonlySet<string> = new Set(),
+): MachineView {
   const run = async (first = ''): Promise<Said> => {
     asked.push(first);
+    if (failing.has(first)) return { kind: 'said', code: 1, text: 'Driver not initialized' };
     if (mute.has(first)) return { kind: 'mute', words: 'it hangs' };
     return { kind: 'said', code: 0, text: JSON.stringify(SAYS[first] ?? []) };
   };
@@ -65,3 +71,20 @@ test('[V5] what hangs when it is asked how cards are joined is asked again later
   for (let count = 0; count < 30; count += 1) await look(amd);
   assert.deepEqual(await look(amd), ['6.14.5 (ROCm 7.0.2)', 'GPU-0', 'GPU-0']);
 });
+
+for (const [tool, first, wires] of [
+  ['amd-smi', 'topology', 'topology'],
+  ['amd-smi', 'static', 'topology'],
+  ['rocm-smi', '--showtopotype', '--showtopotype'],
+] as const) {
+  test(`[V23] an error of ${tool} ${first} while the driver comes up is asked again later`, async () => {
+    const asked: string[] = [];
+    const failing = new Set<string>([first]);
+    const amd = new Amd(machine(tool, new Set(), asked, failing));
+    await look(amd);
+    failing.clear();
+    for (let count = 0; count < 60; count += 1) await look(amd);
+    assert.equal((await look(amd))[1], tool === 'amd-smi' ? 'GPU-0' : 'GPU-a');
+    assert.equal(asked.filter((one) => one === wires).length, 2);
+  });
+}

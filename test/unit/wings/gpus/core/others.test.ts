@@ -211,12 +211,15 @@ test('[V23] cards of AMD that are joined by xGMI are known by amd-smi, of old re
   ];
   const joined = { 0: 0, 2: 0, 1: 1, 3: 1 };
   for (const said of [rows, { gpu_data: rows }]) {
-    assert.deepEqual(Object.fromEntries(readAmdLinks(WARNING + JSON.stringify(said))), joined);
+    assert.deepEqual(
+      Object.fromEntries(readAmdLinks(WARNING + JSON.stringify(said)) ?? []),
+      joined,
+    );
   }
   const before = [{ gpu: 1, link_type: { gpu_0: 'XGMI', gpu_1: 'SELF', gpu_2: 'PCIE' } }];
-  assert.deepEqual(Object.fromEntries(readAmdLinks(JSON.stringify(before))), { 0: 0, 1: 0 });
+  assert.deepEqual(Object.fromEntries(readAmdLinks(JSON.stringify(before)) ?? []), { 0: 0, 1: 0 });
   for (const wrong of ['', '{}', '[1, null]', '[{"gpu": 0, "links": [7]}]', 'AmdSmiException'])
-    assert.equal(readAmdLinks(wrong).size, 0, wrong);
+    assert.equal(readAmdLinks(wrong)?.size ?? 0, 0, wrong);
 });
 
 test('[V23] rocm-smi says of each two cards how they are joined', () => {
@@ -228,9 +231,9 @@ test('[V23] rocm-smi says of each two cards how they are joined', () => {
     ...said('1 and 2', 'PCIE'),
     ...said('2 and 3', 'XGMI'),
   };
-  const joined = readRocmLinks(JSON.stringify({ card0: {}, system }));
+  const joined = readRocmLinks(JSON.stringify({ card0: {}, system })) ?? [];
   assert.deepEqual(Object.fromEntries(joined), { 0: 0, 1: 0, 2: 2, 3: 2 });
-  assert.equal(readRocmLinks('{"system": 3}').size, 0);
+  assert.equal(readRocmLinks('{"system": 3}'), null);
 });
 
 test('[V1] the version of ROCm is read where one is said', () => {
