@@ -290,11 +290,15 @@ static bool is_meant(const struct seen *p, const struct record *rec, uint32_t sc
   return scope == SCOPE_MAIN ? p->pid == rec->pid : p->pid != rec->pid && !p->passes_on;
 }
 
-/* A killed process may have forked before it died, so kills go on until nobody new is found. */
+/* A process may have forked before it died, or stopped: these signals go on until nobody new is found. */
+static int rounds_for(int signo) {
+  return signo == SIGKILL || signo == SIGSTOP ? ROUNDS_MAX : 1;
+}
+
 uint32_t members_signal(const struct record *rec, int signo, uint32_t scope) {
   struct scan before = {0};
   uint32_t reached = 0;
-  for (int round = 0, fresh = 1; fresh && round < (signo == SIGKILL ? ROUNDS_MAX : 1); round++) {
+  for (int round = 0, fresh = 1; fresh && round < rounds_for(signo); round++) {
     struct scan s = {0};
     fresh = 0;
     look(&s, rec);

@@ -697,6 +697,23 @@ function suite(flavour: Flavour): void {
     await agent.signal(id - 1, SIGKILL);
   });
 
+  test('who forks while it is stopped leaves nobody behind that goes on', async () => {
+    const forks = 'while :; do sleep 60 & sleep 60 & done';
+    for (let turn = 0; turn < 3; turn += 1) {
+      agent.spawn({ id: ++id, argv: shell(forks) });
+      const { pid } = await agent.answer('started', id);
+      const states = () => statesIn(pid);
+      await until('it to fork', () => states().length > 20 || undefined);
+      await agent.signal(id, SIGSTOP);
+      await agent.answer('stopped', id);
+      // A signal takes a moment to take effect; who was not sent it sleeps on for a minute.
+      const goesOn = (state: string) => !'TDZX'.includes(state);
+      await until('nobody to go on', () => !states().some(goesOn) || undefined);
+      await agent.signal(id, SIGKILL);
+      await agent.answer('exited', id);
+    }
+  });
+
   test('a process that stops itself at once is told as stopped', async () => {
     const from = id + 1;
     id += 60;
@@ -1173,6 +1190,20 @@ function statOf(pid: number): { session: number; startTicks: number } {
 
 function ticksOf(pid: number): number {
   return statOf(pid).startTicks;
+}
+
+/** State of each process of a session, as in proc(5). */
+function statesIn(session: number): string[] {
+  return readdirSync('/proc').flatMap((name) => {
+    if (!/^\d+$/.test(name)) return [];
+    try {
+      const [state = '', , , of] =
+        readFileSync(`/proc/${name}/stat`, 'latin1').split(') ').at(-1)?.split(' ') ?? [];
+      return Number(of) === session ? [state] : [];
+    } catch {
+      return []; // It has just ended.
+    }
+  });
 }
 
 /** Whether it has become that program. In the middle of an exec it has no environment yet. */

@@ -2,6 +2,7 @@
 // carries its WEFT_LAUNCH value. Unlike the C launcher we are no subreaper, so all are looked at.
 
 import { readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { PASSES_SIGNALS } from '../../base/passes-signals.ts';
 import { SCOPE } from '../../ports/launcher-frames.ts';
 import { environmentOf } from '../environment-of.ts';
@@ -50,11 +51,15 @@ export function countMembers(root: Root): number {
   return certain.length + possible.length;
 }
 
-/** Signals each that is certain; kills go on until nobody new is found. Returns their number. */
+/** Who forks while it is signalled leaves a child behind that was not: after these none goes on. */
+const UNTIL_NONE_IS_NEW: readonly number[] = [constants.signals.SIGKILL, constants.signals.SIGSTOP];
+const ROUNDS_MAX = 64;
+
+/** Signals each that is certain. Returns their number. */
 export function signalMembers(root: Root, signal: number, scope: number = SCOPE.all): number {
-  const SIGKILL = 9;
   const reached = new Set<string>();
-  for (let fresh = true, round = 0; fresh && round < (signal === SIGKILL ? 64 : 1); round++) {
+  const rounds = UNTIL_NONE_IS_NEW.includes(signal) ? ROUNDS_MAX : 1;
+  for (let fresh = true, round = 0; fresh && round < rounds; round++) {
     fresh = false;
     for (const { pid, startTicks } of membersOf(root).certain) {
       if (!isMeant(pid, root, scope)) continue;
