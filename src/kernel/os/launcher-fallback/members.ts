@@ -51,7 +51,7 @@ export function countMembers(root: Root): number {
   return certain.length + possible.length;
 }
 
-/** Who forks while it is signalled leaves a child behind that was not: after these none goes on. */
+/** Signals after which no child goes on that was forked while they were sent. */
 const UNTIL_NONE_IS_NEW: readonly number[] = [constants.signals.SIGKILL, constants.signals.SIGSTOP];
 const ROUNDS_MAX = 64;
 
