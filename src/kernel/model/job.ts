@@ -36,6 +36,11 @@ export const CLIENT_STDIN = '-';
 /** What others bring while the task runs, one after the other: it waits for them. */
 export const ATTACHED_STDIN = 'attach';
 
+/** File of standard input; null: /dev/null, or input that people send. */
+export function stdinFile({ stdin = CLIENT_STDIN }: Pick<OutputFiles, 'stdin'>): string | null {
+  return stdin === CLIENT_STDIN || stdin === ATTACHED_STDIN ? null : stdin;
+}
+
 /** n nodes × p processes per node, and what each of the nodes must give. */
 export interface ResourceRequest {
   readonly nodeCount: number;

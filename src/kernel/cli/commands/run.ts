@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { headNow } from '../../api/head-time.ts';
 import { quoteWord } from '../../base/shell-word.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../model/failure.ts';
-import { ATTACHED_STDIN, CLIENT_STDIN, type Program } from '../../model/job.ts';
+import { type Program, stdinFile } from '../../model/job.ts';
 import type { Submission } from '../../model/submission.ts';
 import { parseKey } from '../../model/submission-values.ts';
 import { TORCHRUN } from '../../model/torchrun-line.ts';
@@ -232,10 +232,9 @@ function wrongChdir({ directory }: Submission): Failure | null {
 }
 
 function wrongStdin({ directory, files = {} }: Submission): Failure | null {
-  const { stdin } = files;
+  const stdin = stdinFile(files);
   // A pattern names another file for each process.
-  if (stdin === undefined || stdin === CLIENT_STDIN || stdin === ATTACHED_STDIN) return null;
-  if (stdin.includes('%')) return null;
+  if (stdin === null || stdin.includes('%')) return null;
   if (directory === undefined || directory.kind === 'private') return null;
   const file = path.resolve(directory.path, stdin);
   if (!existsSync(file)) return usage(`--stdin: ${file} does not exist`);

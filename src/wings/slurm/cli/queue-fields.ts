@@ -3,6 +3,7 @@
 import path from 'node:path';
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { JobDetail } from '../../../kernel/api/jobs.ts';
+import { stdinFile } from '../../../kernel/model/job.ts';
 import { outputName } from '../../steps/cli/output-name.ts';
 import type { Field, Piece } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
@@ -172,9 +173,10 @@ const COLUMNS: readonly Column[] = [
   ofPage('- STDERR STDERR', (page, row) =>
     fileOf(page, page.files.stderr ?? page.files.stdout, row),
   ),
-  ofPage('- STDIN STDIN', (page, row) =>
-    page.files.stdin === undefined ? '/dev/null' : fileOf(page, page.files.stdin, row),
-  ),
+  ofPage('- STDIN STDIN', (page, row) => {
+    const file = stdinFile(page.files);
+    return file === null ? '/dev/null' : fileOf(page, file, row);
+  }),
   ...unset('1', '- BatchFlag BATCH_FLAG'),
   ...unset('0', '- Reboot REBOOT', '- ReqSwitch REQ_SWITCH', '- Wait4Switch WAIT4SWITCH'),
   ...unset('(null)', '- Network NETWORK', '- MCSLabel MCSLABEL', '- Container CONTAINER'),

@@ -8,6 +8,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { stdinFile } from '../../../kernel/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import type { StepView } from '../../steps/api/step-view.ts';
 import { outputName } from '../../steps/cli/output-name.ts';
@@ -329,7 +330,7 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `Command=${commandOf(job)}`,
     `WorkDir=${job.directory ?? '(null)'}`,
     `StdErr=${fileOf(job, job.files.stderr, row)}`,
-    `StdIn=${job.files.stdin ?? '/dev/null'}`,
+    `StdIn=${stdinFile(job.files) ?? '/dev/null'}`,
     `StdOut=${fileOf(job, job.files.stdout, row)}`,
   ];
   return lines.join('\n   ');
