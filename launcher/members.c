@@ -290,7 +290,7 @@ static bool is_meant(const struct seen *p, const struct record *rec, uint32_t sc
   return scope == SCOPE_MAIN ? p->pid == rec->pid : p->pid != rec->pid && !p->passes_on;
 }
 
-/* A process may have forked before it died, or stopped: these signals go on until nobody new is found. */
+/* Who forks before it dies, or stops, leaves a child that was not signalled: one round more finds it. */
 static int rounds_for(int signo) {
   return signo == SIGKILL || signo == SIGSTOP ? ROUNDS_MAX : 1;
 }

@@ -32,7 +32,7 @@ export function inputPipe(settings: AgentSettings, { uid, epochId }: Place): str
   return `${spoolDirectory(settings, uid)}/${fileNameOf(epochId)}.in`;
 }
 
-/** What there is for it on the disk. */
+/** Files of one task's input: the pipe, and the one that ends it. */
 export function inputPipes(settings: AgentSettings, place: Place): string[] {
   const pipe = inputPipe(settings, place);
   return [pipe, `${pipe}${OVER}`];

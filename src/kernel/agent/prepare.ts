@@ -224,7 +224,7 @@ export class Preparer {
     return null;
   }
 
-  /** What brings input is a step, which what runs at a site has none of. */
+  /** Words that refuse `--stdin attach` at a site: steps bring input, there are none there. */
   #refuseInput({ files }: LaunchOrder): string | null {
     if (files.stdin !== ATTACHED_STDIN || this.#settings.facts.site === undefined) return null;
     return 'nobody can attach input to jobs at a site: use --stdin FILE, or another partition';
@@ -256,7 +256,7 @@ export class Preparer {
 
   #limitsOf({ share, account }: LaunchOrder): GroupLimits {
     const { memoryBytes, cpuCount } = share.resources;
-    // What repairs the node resets devices, too.
+    // A repair of the node has to open its devices, to reset them.
     const isOfUser = account.own !== true;
     const shut = isOfUser ? this.#parts.flatMap((part) => part.shut?.(share) ?? []) : [];
     return {

@@ -1,9 +1,9 @@
 // Numbers of cpus the way Linux writes them: `0-3,8`.
 
-/** What the launcher can bind to; a machine with more has these alone. */
+/** Highest cpu that the launcher can bind to; those beyond it are left out. */
 const CPU_LAST = 1023;
 
-/** What is no such list has none. */
+/** Cpus of a list; parts of it that are no range have none. */
 export function parseCpuList(text: string): number[] {
   return text.split(',').flatMap((range) => {
     const [, first = '', end = first] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(range.trim()) ?? [];

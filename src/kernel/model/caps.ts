@@ -1,5 +1,5 @@
-// What one user, or a group together, may hold in the whole cluster at once, whichever partition
-// and QoS it is in.
+// Caps on what one user, or all members of a group together, hold in the whole cluster at once, in
+// all partitions and under every QoS.
 
 import { isOfType } from './cards-for.ts';
 import { parseGpuType } from './gpu-wish.ts';
@@ -18,7 +18,7 @@ export type OwnCaps = { readonly [kind in CapKind]?: number | null | undefined }
 
 export const NO_CAPS: Caps = {};
 
-/** What the users of a group, and of the groups in it, may hold together. */
+/** Caps on a group: on the sum of what its members, those of its inner groups too, hold. */
 export interface GroupCaps {
   readonly group: string;
   readonly users: readonly string[];

@@ -183,7 +183,7 @@ export interface Scheduling {
   readonly caps?: Caps;
   /** The same by user, for members of groups that have caps. */
   readonly memberCaps?: Readonly<Record<string, Caps>>;
-  /** What groups may hold together; a group within another comes first. Absent: any number. */
+  /** Caps on all members of a group together; inner groups come first. Absent: there are none. */
   readonly groupCaps?: readonly GroupCaps[];
   /** Price of a cpu hour of each site, or of a node; absent: 0. */
   readonly prices?: Readonly<Record<string, number>>;

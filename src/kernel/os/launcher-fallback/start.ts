@@ -141,7 +141,6 @@ function planOf(request: SpawnRequest): Plan | Failure {
   const environment = environmentOf(request);
   const inner = ['/bin/sh', '-c', INNER, 'sh', ...innerArguments(request, environment)];
   const asUser = setpriv ? [setpriv, ...idFlags(request), '--', ...inner] : inner;
-
   const limited = prlimit ? [prlimit, ...limitFlags(request), '--', ...asUser] : asUser;
   const { uid, gid, nice, cgroupProcs } = request;
   const places = [...boundTo(environment), ...cgroupProcs];

@@ -26,7 +26,7 @@ const job = {
   submittedAt: 0,
   walltimeMs: 3_600_000,
   command: './md',
-  directory: '/work',
+  directory: '/data',
   priority: null,
   held: false,
   request: {
@@ -128,7 +128,7 @@ test('[X4] squeue asks for the page of a job only where a column is of it', asyn
   );
   assert.deepEqual(asked, ['listJobs']);
   const paged = await use(squeue, ['-h', '-O', 'STDOUT: ,NumTasks:,Nice:.3'], heard);
-  assert.equal(paged.out, '/work/o-42.txt 4  7');
+  assert.equal(paged.out, '/data/o-42.txt 4  7');
   assert.deepEqual(asked, ['listJobs', 'listJobs', 'getJob']);
   const whole = (await use(squeue, ['-o', '%all'], heard)).out.split('\n');
   assert.equal(whole[0]?.split('|').length, 51);

@@ -45,7 +45,7 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   return ok({ jobs: await withLastRuns(engine, jobs), next } satisfies ListJobsReply);
 };
 
-/** What is done is in the history, too, which has no columns. */
+/** A page of jobs as columns. Done jobs are refused: those in the history have no columns. */
 function inColumns(
   { engine, reader }: { engine: Engine; reader: UserName },
   query: Query,
