@@ -200,8 +200,7 @@ function conclude(
   { folder }: BatchPlace,
   { summary, signal }: { summary: LocalSummary; signal: NodeJS.Signals | null },
 ): number {
-  const { manifests, doneBefore, jobs } = summary;
-  const done = doneBefore + manifests.filter(({ outcome }) => outcome === 'completed').length;
+  const { done, jobs } = summary;
   context.print(`${done} of ${plural(jobs, 'job')} completed; results: ${shown(context, folder)}`);
   if (done === jobs) return 0;
   context.print('`--resume` runs the others again.');

@@ -9,6 +9,7 @@ import {
   type Manifest,
   parseManifest,
 } from '../../../../kernel/files/manifest.ts';
+import { parseBatch } from '../../../../kernel/model/batch.ts';
 import { removeTree } from '../files/remove.ts';
 import { PARTIAL, REPLACED, writeDurably } from './job-archive.ts';
 
@@ -24,23 +25,20 @@ export interface BatchRecord {
 
 /** `sweep_01`, `sweep_01@2`, …: folders of these names that are there, the newest last. */
 export function versionsOf(namespaceFolder: string, name: string): string[] {
-  const names = existsSync(namespaceFolder) ? readdirSync(namespaceFolder) : [];
-  const numbered = names.flatMap((one) => {
-    const number = one === name ? 1 : versionNumber(one, name);
-    return number === null ? [] : [{ one, number }];
-  });
-  return numbered.sort((a, b) => a.number - b.number).map(({ one }) => one);
+  const own = namesIn(namespaceFolder).filter((one) => versionIn(one, name) !== null);
+  return own.sort((a, b) => (versionIn(a, name) ?? 0) - (versionIn(b, name) ?? 0));
 }
 
 /** The name for a version after all of these. */
 export function nextVersion(versions: readonly string[], name: string): string {
   const last = versions.at(-1);
-  return last === undefined ? name : `${name}@${(versionNumber(last, name) ?? 1) + 1}`;
+  return last === undefined ? name : `${name}@${(versionIn(last, name) ?? 1) + 1}`;
 }
 
-function versionNumber(folder: string, name: string): number | null {
-  const rest = folder.startsWith(`${name}@`) ? folder.slice(name.length + 1) : '';
-  return /^[1-9]\d{0,8}$/.test(rest) ? Number(rest) : null;
+/** Null: the folder is none of this batch. */
+function versionIn(folder: string, name: string): number | null {
+  const read = parseBatch(`_/${folder}`);
+  return read.ok && read.value.name === name ? (read.value.version ?? 1) : null;
 }
 
 /** Makes the folder, with what it says of the batch. */
@@ -71,9 +69,13 @@ function jobsIn(folder: string): readonly string[] | null {
 
 /** What a run that was cut off left half-made. */
 export async function removeHalves(folder: string): Promise<void> {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  const halves = names.filter((name) => name.startsWith(PARTIAL) || name.startsWith(REPLACED));
-  for (const name of halves) await removeTree(path.join(folder, name));
+  const isHalf = (name: string) => name.startsWith(PARTIAL) || name.startsWith(REPLACED);
+  for (const name of namesIn(folder).filter(isHalf)) await removeTree(path.join(folder, name));
+}
+
+/** None where there is no such folder. */
+export function namesIn(folder: string): string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
 }
 
 /** What is archived of a job, if that can be believed; `wrong` says why it cannot. */

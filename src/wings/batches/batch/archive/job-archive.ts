@@ -2,7 +2,7 @@
 // under its name at once or not at all.
 
 import { createReadStream, createWriteStream } from 'node:fs';
-import { chmod, mkdir, open, rename, stat } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Glob } from '../../../../kernel/files/glob.ts';
@@ -104,9 +104,9 @@ export class JobArchive {
   }
 
   async #writeOutputText(file: string): Promise<void> {
-    await writeTo(file, 'STDOUT:\n');
+    await appendFile(file, 'STDOUT:\n');
     await appendFrom(this.stdout, file);
-    await writeTo(file, '\nSTDERR:\n');
+    await appendFile(file, '\nSTDERR:\n');
     await appendFrom(this.stderr, file);
     await chmod(file, 0o644);
   }
@@ -138,10 +138,6 @@ export async function writeDurably(file: string, text: string): Promise<void> {
     await handle.sync();
   }
   await rename(fresh, file);
-}
-
-function writeTo(file: string, text: string): Promise<void> {
-  return pipeline([text], createWriteStream(file, { flags: 'a' }));
 }
 
 /** Streamed: what a job prints may be large. */

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { open, readlink } from 'node:fs/promises';
 import type { BlobHash } from '../../../../kernel/model/blob.ts';
+import { hashOpen } from '../../../../kernel/transfer/local-file.ts';
 import { walk } from '../../../../kernel/transfer/walk.ts';
 
 const PIECE_BYTES = 1_048_576;
@@ -10,14 +11,8 @@ const ZEROS = Buffer.alloc(PIECE_BYTES);
 
 /** SHA-256 of what is in a file. */
 export async function hashFile(file: string | Buffer): Promise<BlobHash> {
-  const hash = createHash('sha256');
   await using source = await open(file, 'r');
-  const piece = Buffer.allocUnsafe(PIECE_BYTES);
-  for (;;) {
-    const { bytesRead } = await source.read(piece, 0, PIECE_BYTES);
-    if (bytesRead === 0) return hash.digest('hex') as BlobHash;
-    hash.update(piece.subarray(0, bytesRead));
-  }
+  return await hashOpen(source.fd, (await source.stat()).size);
 }
 
 /** Copies a file and gives the hash of exactly what was written; holes stay holes. */

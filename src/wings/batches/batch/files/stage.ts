@@ -1,6 +1,7 @@
 // A copy of every file that a batch names, made once at its start: all jobs are given the same,
 // whatever its owner changes meanwhile.
 
+import { createHash } from 'node:crypto';
 import { lstatSync, type Stats, statSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
@@ -60,12 +61,12 @@ export class Stage {
   }
 }
 
-/** Everything that a job's results come from, for telling whether it would be the same again. */
-export function inputsOf(batch: BatchFile, job: BatchJob, stage: Stage): unknown {
+/** Stands for all that a job's results come from: another one would be another job. */
+export function inputsDigest(batch: BatchFile, job: BatchJob, stage: Stage): string {
   const printed = ({ path: file, as }: StagedFile) => [as, stage.printOf(file)];
   const { solver } = batch;
   const image = imageOf(batch);
-  return {
+  return digestOf({
     solver:
       solver === null
         ? null
@@ -79,7 +80,11 @@ export function inputsOf(batch: BatchFile, job: BatchJob, stage: Stage): unknown
     args: job.args,
     ...givenOf({ ...batch.env, ...job.env }),
     outputs: batch.outputs,
-  };
+  });
+}
+
+export function digestOf(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /** Absent without any, as in results of before there were some. */

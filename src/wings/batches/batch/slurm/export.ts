@@ -1,7 +1,6 @@
 // Writes a folder that a Slurm somewhere else can run. Written again it is brought up to date: what
 // has changed is to be run again, results of the rest stay.
 
-import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -19,7 +18,7 @@ import {
 import { writeDurably } from '../archive/job-archive.ts';
 import { copyTree } from '../files/copy.ts';
 import { removeTree } from '../files/remove.ts';
-import { inputsOf, Stage } from '../files/stage.ts';
+import { digestOf, inputsDigest, Stage } from '../files/stage.ts';
 import type { BatchReading } from '../read/read-batch.ts';
 
 export interface ExportRequest {
@@ -90,10 +89,10 @@ class SlurmFolder {
     const build = solver?.kind === 'build' ? this.#stage.printOf(solver.build.path) : '';
     const given = files.map(({ path: file, as }) => [as, this.#stage.printOf(file)]);
     const each = jobs.map((job) => {
-      return [job.name, digest(inputsOf(this.#batch, job, this.#stage))] as const;
+      return [job.name, inputsDigest(this.#batch, job, this.#stage)] as const;
     });
     return {
-      build: digest(Object.keys(env).length === 0 ? [build, given] : [build, given, env]),
+      build: digestOf(Object.keys(env).length === 0 ? [build, given] : [build, given, env]),
       jobs: new Map(each),
     };
   }
@@ -161,8 +160,4 @@ function checkFolder(batch: BatchFile, folder: string): void {
 
 function notAnExport(batch: BatchFile, folder: string): Failure {
   return failure(refuse('batch.not_an_export', { folder, batch: batchTitle(batch) }));
-}
-
-function digest(value: unknown): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }

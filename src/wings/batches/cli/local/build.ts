@@ -53,8 +53,7 @@ async function runBuild(
   }
   mkdirSync(save);
   await stage.lay([program], products);
-  const argv = programArgv(program, []);
-  await run(workshop, argv, log, { input, save, cpuCount, variables: batch.env });
+  await run(workshop, programArgv(program, []), log, { cpuCount, variables: batch.env });
   // Every job has its own.
   for (const folder of [input, save]) await removeTree(folder);
 }
@@ -80,21 +79,18 @@ async function run(
   log: string,
   its: Partial<Start> = {},
 ): Promise<void> {
-  const { products } = workshop;
-  const plain = { input: products, save: products, cpuCount: 1, variables: {}, walltimeMs: null };
-  const where = { cwd: products, stdout: log, stderr: log };
-  const end = await workshop.run({ name: '_build', argv, ...where, ...plain, ...its });
-  if (!isGood(end)) throw buildFailure(workshop, end, log);
-}
-
-function isGood({ exitCode, endedBy }: ChildEnd): boolean {
-  return exitCode === 0 && endedBy === 'itself';
+  const walltimeMs = workshop.batch.buildMs ?? null;
+  const plain = { name: '_build', cpuCount: 1, variables: {}, walltimeMs };
+  const where = { cwd: workshop.products, stdout: log, stderr: log };
+  const end = await workshop.run({ ...plain, argv, ...where, ...its });
+  const isGood = end.exitCode === 0 && end.endedBy === 'itself';
+  if (!isGood) throw buildFailure(workshop, end, log);
 }
 
 function buildFailure({ batch }: Workshop, end: ChildEnd, log: string): Failure {
   const { exitCode, signal, error, endedBy } = end;
   const ended = error ?? (signal === null ? `exit code ${exitCode}` : `ended by ${signal}`);
-  const why = endedBy === 'stop' ? 'it was stopped' : ended;
+  const why = { stop: 'it was stopped', timeout: 'its time limit', itself: ended }[endedBy];
   const lines = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-LINES_SHOWN);
   const said = lines.join('\n') === '' ? '' : `\n${lines.join('\n')}`;
   return failure(refuse('batch.build_failed', { batch: batchTitle(batch), why, log, said }));

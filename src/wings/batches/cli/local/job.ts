@@ -95,27 +95,16 @@ async function start(
 ): Promise<ChildEnd> {
   const { job, cpuCount, gpus } = order;
   const { solver, env } = workshop.batch;
-  const input = path.join(work, INPUT_FOLDER);
-  const save = path.join(work, SAVE_FOLDER);
   const args = fillCpus(job.args, cpuCount);
   const program =
     solver === null || solver.kind === 'build'
       ? { argv: programArgv(job.run ?? { as: '' }, args) }
       : inContainer(workshop, order, { solver, work, args });
-  const { stdout, stderr } = archive;
   const { name, walltimeMs } = job;
-  return workshop.run({
-    name,
-    ...program,
-    cwd: work,
-    input,
-    save,
-    cpuCount,
-    walltimeMs,
-    stdout,
-    stderr,
-    variables: { ...gpus, ...env, ...job.env },
-  });
+  const { stdout, stderr } = archive;
+  const variables = { ...gpus, ...env, ...job.env };
+  const its = { name, cwd: work, cpuCount, walltimeMs, stdout, stderr, variables };
+  return workshop.run({ ...its, ...program });
 }
 
 function inContainer(
@@ -166,22 +155,13 @@ function lookBefore(work: string, mark: string): Before {
 /** Undefined: nothing. What nobody can read is no loss. */
 function lookAfter(work: string, before: Before): Outside | undefined {
   const count = new OutsideCount(before);
-  const add = (name: string, full: string | Buffer) => {
+  for (const { path: name, kind, full } of walk(work, () => undefined)) {
+    if (kind !== 'file' && kind !== 'link') continue;
     const status = lstatSync(full, { bigint: true, throwIfNoEntry: false });
-    if (status === undefined) return;
+    if (status === undefined) continue;
     const { size, mtimeNs: modifiedNs, birthtimeNs: madeNs } = status;
     if (name.startsWith(`${SAVE_FOLDER}/`)) count.keep(name, Number(size), { modifiedNs });
     else count.add(name, Number(size), { modifiedNs, madeNs });
-  };
-  for (const entry of readdirSync(work, { withFileTypes: true })) {
-    const { name } = entry;
-    const top = path.join(work, name);
-    if (!entry.isDirectory()) add(name, top);
-    else {
-      for (const { path: below, kind, full } of walk(top, () => undefined)) {
-        if (kind === 'file' || kind === 'link') add(`${name}/${below}`, full);
-      }
-    }
   }
   return count.sum;
 }

@@ -1,6 +1,6 @@
 // What a run that was killed has left running.
 
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CARRIED_PREFIX } from '../../../../kernel/config/carried.ts';
@@ -10,7 +10,7 @@ import { WORK_FOLDER } from '../../../../kernel/files/manifest.ts';
 import { ENGINES } from '../../../../kernel/model/container-engine.ts';
 import { refuse } from '../../../../kernel/model/errors.ts';
 import { failure } from '../../../../kernel/model/failure.ts';
-import { versionsOf } from '../../batch/archive/batch-folder.ts';
+import { namesIn, versionsOf } from '../../batch/archive/batch-folder.ts';
 import { type BatchFile, batchTitle } from '../../core/batch.ts';
 import { endContainer } from './container.ts';
 import { CARRIED_FILE, CONTAINERS_FOLDER, PIDS_FOLDER } from './workshop.ts';
@@ -44,18 +44,21 @@ export async function endLeftovers(
 
 /** How many processes do not end. */
 async function endIn(work: string, endMarked: EndMarked): Promise<number> {
-  for (const file of filesIn(path.join(work, PIDS_FOLDER))) {
-    const mark = readLiveMark(file);
+  const pids = path.join(work, PIDS_FOLDER);
+  for (const name of namesIn(pids)) {
+    const mark = readLiveMark(path.join(pids, name));
     if (mark !== null) process.kill(-mark.pid, 'SIGKILL');
   }
   const variable = carriedIn(path.join(work, CARRIED_FILE));
   const left = variable === null ? 0 : await endAll(() => endMarked(variable));
   for (const kind of ENGINES) {
-    for (const file of filesIn(path.join(work, CONTAINERS_FOLDER, kind))) {
+    const containers = path.join(work, CONTAINERS_FOLDER, kind);
+    for (const name of namesIn(containers)) {
+      const file = path.join(containers, name);
       // In a copied folder the containers are the original's.
       const folder = readFileSync(file, 'utf8');
       if (folder !== '' && folder !== folderOf(file)) continue;
-      await endContainer({ kind, name: path.basename(file) });
+      await endContainer({ kind, name });
     }
   }
   return left;
@@ -86,9 +89,4 @@ function carriedIn(file: string): string | null {
   } catch {
     return null; // Cut off: nothing was started yet.
   }
-}
-
-function filesIn(folder: string): string[] {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
-  return names.map((name) => path.join(folder, name));
 }

@@ -1,7 +1,6 @@
 // A whole batch on this machine, without a cluster: staged, built once, its jobs side by side, each
 // archived when it ends.
 
-import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { plural } from '../../../../kernel/base/plural.ts';
@@ -12,7 +11,7 @@ import { usage } from '../../../../kernel/model/failure.ts';
 import { beginBatch, removeHalves } from '../../batch/archive/batch-folder.ts';
 import { physicalCores } from '../../batch/cores.ts';
 import { removeTree } from '../../batch/files/remove.ts';
-import { inputsOf, Stage } from '../../batch/files/stage.ts';
+import { inputsDigest, Stage } from '../../batch/files/stage.ts';
 import type { BatchReading } from '../../batch/read/read-batch.ts';
 import type { BatchFile, BatchJob } from '../../core/batch.ts';
 import { canBind } from '../../core/containers.ts';
@@ -113,9 +112,8 @@ export interface LocalEvents {
 }
 
 export interface LocalSummary {
-  /** In this run. */
-  readonly manifests: readonly Manifest[];
-  readonly doneBefore: number;
+  /** Jobs that have completed, in this run or before. */
+  readonly done: number;
   readonly jobs: number;
 }
 
@@ -138,7 +136,7 @@ class LocalBatch {
   readonly #parts: LocalParts;
   readonly #work: string;
   readonly #batch: BatchFile;
-  readonly #manifests: Manifest[] = [];
+  #done = 0;
 
   constructor(parts: LocalParts, work: string) {
     this.#parts = parts;
@@ -151,7 +149,7 @@ class LocalBatch {
     const { reading, place, on, stops, environment } = this.#parts;
     const batch = this.#batch;
     const stage = await Stage.make(reading, path.join(this.#work, 'staged'));
-    const inputs = new Map(batch.jobs.map((job) => [job.name, digestOf(batch, job, stage)]));
+    const inputs = new Map(batch.jobs.map((job) => [job.name, inputsDigest(batch, job, stage)]));
     const { pending, doubts } = pendingJobs(batch, place.folder, inputs);
     for (const doubt of doubts) on.doubt(doubt);
     await beginBatch(place.folder, {
@@ -166,7 +164,7 @@ class LocalBatch {
     on.begun(pending.length, doneBefore);
     const shop = { batch, stage, folder: this.#work, node: hostname(), environment, stops };
     if (pending.length > 0) await this.#runAll(new Workshop(shop), pending, inputs);
-    return { manifests: this.#manifests, doneBefore, jobs: batch.jobs.length };
+    return { done: doneBefore + this.#done, jobs: batch.jobs.length };
   }
 
   async #runAll(
@@ -197,8 +195,9 @@ class LocalBatch {
       const more = { batchFolder: place.folder, gpus: gpuVariables(job.gpuCount, numbers) };
       const manifest = await runJob(workshop, { ...of, ...more });
       gpus.giveBack(numbers);
-      order.note(job, manifest.outcome === 'completed');
-      this.#manifests.push(manifest);
+      const isCompleted = manifest.outcome === 'completed';
+      order.note(job, isCompleted);
+      if (isCompleted) this.#done += 1;
       on.ended(manifest);
     };
     const waiting = pending.map((job) => demandOf(job, cores, atOnce));
@@ -243,12 +242,6 @@ function budgetOf(machine: Demand, atOnce: number | null): Budget {
   if (atOnce === null) return { ...machine, jobsMax: Number.POSITIVE_INFINITY };
   const unbounded = Number.POSITIVE_INFINITY;
   return { ...machine, cpuCount: unbounded, memoryBytes: unbounded, jobsMax: atOnce };
-}
-
-function digestOf(batch: BatchFile, job: BatchJob, stage: Stage): string {
-  return createHash('sha256')
-    .update(JSON.stringify(inputsOf(batch, job, stage)))
-    .digest('hex');
 }
 
 function globOf(text: string): Glob[] {

@@ -1,15 +1,16 @@
 // What builds and jobs of a local run have in common: the folders that they work in, how they are
 // started, and how they are told to end.
 
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { CARRIED_PREFIX } from '../../../../kernel/config/carried.ts';
 import type { Environment } from '../../../../kernel/config/config.ts';
 import { folderOf, writeMark } from '../../../../kernel/connect/process-file.ts';
-import type { Stage } from '../../batch/files/stage.ts';
-import type { BatchFile } from '../../core/batch.ts';
-import { batchTitle } from '../../core/batch.ts';
+import { SAVE_FOLDER } from '../../../../kernel/files/folders.ts';
+import { digestOf, type Stage } from '../../batch/files/stage.ts';
+import { type BatchFile, batchTitle } from '../../core/batch.ts';
+import { INPUT_FOLDER } from '../../core/programs.ts';
 import { type ChildEnd, runChild } from './child.ts';
 import { type ContainerName, endContainer } from './container.ts';
 
@@ -41,9 +42,8 @@ export interface Start {
   /** Names the build or the job in files and containers. */
   readonly name: string;
   readonly argv: readonly string[];
+  /** What is given to it, and what is kept of it, have their folders there. */
   readonly cwd: string;
-  readonly input: string;
-  readonly save: string;
   readonly cpuCount: number;
   /** Variables of the batch and the job, over those of whoever runs it. */
   readonly variables: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ export class Workshop {
 
   async run(start: Start): Promise<ChildEnd> {
     const { name, argv, cwd, walltimeMs, stdout, stderr, container } = start;
-    const mark = this.at(PIDS_FOLDER, digest(name));
+    const mark = this.at(PIDS_FOLDER, digestOf(name));
     if (container !== undefined) this.#noteContainer(container);
     const end = await runChild({
       argv,
@@ -128,17 +128,12 @@ export class Workshop {
 
   /** The same whenever this job of this folder is started. */
   containerName(job: string): string {
-    return `weft-${digest(`${this.folder}\n${job}`)}`;
+    return `weft-${digestOf([this.folder, job]).slice(0, 16)}`;
   }
 
-  #environmentOf({
-    name,
-    input,
-    save,
-    cpuCount,
-    variables,
-  }: Start): Record<string, string | undefined> {
-    const cpus = String(cpuCount);
+  #environmentOf(start: Start): Record<string, string | undefined> {
+    const { name, cwd, variables } = start;
+    const cpus = String(start.cpuCount);
     return {
       OMP_NUM_THREADS: cpus,
       ...this.#environment,
@@ -146,13 +141,9 @@ export class Workshop {
       WEFT_BATCH: batchTitle(this.batch),
       WEFT_JOB_NAME: name,
       WEFT_CPUS: cpus,
-      WEFT_INPUT: input,
-      WEFT_SAVE: save,
+      WEFT_INPUT: path.join(cwd, INPUT_FOLDER),
+      WEFT_SAVE: path.join(cwd, SAVE_FOLDER),
       [this.#carried]: '1',
     };
   }
-}
-
-function digest(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

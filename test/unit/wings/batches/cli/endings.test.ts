@@ -180,6 +180,22 @@ test('a build that fails starts no job, shows its log, and can be mended', async
   assert.equal(textOf(cwd, 'archive/lab/built/a/_weft/stdout'), 'mended\n');
 });
 
+test('a build that takes longer than its time starts no job', async (context) => {
+  const cwd = makeFolder(context, {
+    'b.yaml':
+      'namespace: lab\nname: long\nsolver: {build: build.sh, time: 1s}\njobs: [{name: a, run: job.sh}]\n',
+    'build.sh': '#!/bin/sh\necho begun\nsleep 20\n',
+    'job.sh': '#!/bin/sh\n',
+  });
+  const failed = await runLocally(cwd, 'b.yaml');
+  assertRefused(failed, 'batch.build_failed');
+  assert.match(
+    failed.error,
+    /failed \(its time limit\); no job was started\. Its log is .*\nbegun\n/,
+  );
+  assert.ok(!existsSync(path.join(cwd, 'archive/lab/long/a')));
+});
+
 test('a batch comes after another one only when all of that is there', async (context) => {
   const job = (name: string, more = '') =>
     `namespace: lab\nname: ${name}\njobs: [{name: a, run: job.sh}]\n${more}`;
