@@ -76,6 +76,7 @@ const LACKS: Record<Flavour, ReadonlySet<string>> = {
     'odd bytes', // Node's argv is text
     'closed descriptors', // what it inherited itself beyond stdio stays open
     'reaped wait', // zombies of orphans are init's
+    'unnamed signals', // for Node a program that ended by a real-time one has exit code 0
   ]),
 };
 const { SIGTERM, SIGKILL, SIGSTOP, SIGCONT } = constants.signals;
@@ -315,6 +316,10 @@ function suite(flavour: Flavour): void {
 
   test('death by a signal is reported as that signal', async () => {
     assert.equal(await agent.run({ id: ++id, argv: shell('kill -9 $$') }), SIGKILL);
+    // SIGSTKFLT: scripts of batches tell by it that a build has failed.
+    assert.equal(await agent.run({ id: ++id, argv: shell('kill -16 $$') }), 16);
+    const unnamed = await agent.run({ id: ++id, argv: shell('kill -63 $$') });
+    assert.equal(unnamed, has('unnamed signals') ? 63 : 0);
   });
 
   test('a start that is asked for again starts nothing and answers with the record', async () => {

@@ -11,10 +11,19 @@ import { onlyOfBatch } from './environment-script.ts';
 import { INITIAL_FOLDER, INPUT_FOLDER, programArgv } from './programs.ts';
 
 /**
- * The signal with which the script says that the build has failed. Programs use none of those that
- * are only numbers, so it can't be the job's own end.
+ * SIGSTKFLT, with which the script says that the build has failed. Linux sends it to nobody, so it
+ * can't be the job's own end. A launcher in Node.js can tell it: of a program that ended by a signal
+ * without a name Node.js says exit code 0.
  */
-export const BUILD_FAILED_SIGNAL = 63;
+export const BUILD_FAILED_SIGNAL = 16;
+
+/** Said by scripts of jobs that an earlier release has submitted. */
+const EARLIER_SIGNAL = 63;
+
+/** Whether a script that ended so says that the build has failed. */
+export function isBuildFailure({ signal }: { readonly signal?: number }): boolean {
+  return signal === BUILD_FAILED_SIGNAL || signal === EARLIER_SIGNAL;
+}
 
 /** Below the directory of a task. */
 interface Layout {

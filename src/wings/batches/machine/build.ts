@@ -9,7 +9,7 @@ import { formatBatch } from '../../../kernel/model/batch.ts';
 import { formatEpochId } from '../../../kernel/model/ids.ts';
 import type { Outcome, ResourceRequest } from '../../../kernel/model/job.ts';
 import type { BatchPlace } from '../../../kernel/model/orders.ts';
-import { BUILD_FAILED_SIGNAL } from '../core/build-script.ts';
+import { isBuildFailure } from '../core/build-script.ts';
 import type { Batch, BatchBuild } from './facts.ts';
 
 /** A node with this label has failed to build; the jobs of the batch need one without it. */
@@ -64,7 +64,7 @@ export function buildOutcome(
     return { kind: 'build_failed', detail: `${detail}: ${end.detail ?? 'it took too long'}` };
   }
   if (end.cause !== 'exited') return null;
-  const hasFailed = end.processes.some(({ exit }) => exit.signal === BUILD_FAILED_SIGNAL);
+  const hasFailed = end.processes.some(({ exit }) => isBuildFailure(exit));
   return hasFailed ? { kind: 'build_failed', detail } : null;
 }
 

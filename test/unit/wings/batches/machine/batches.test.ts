@@ -376,6 +376,15 @@ function launchOf(head: TestHead, name: string) {
   return order;
 }
 
+scenario('[B7] a script of an earlier release tells a failed build by its signal', (head) => {
+  for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
+  head.command(BUILT, ANN);
+  head.schedule();
+  head.ended('1[0]#1', { signal: 63 });
+  assert.equal(head.task('1[0]').failures, 0);
+  assert.deepEqual(head.schedule(), [], 'n1 is free, and shunned');
+});
+
 scenario('[B7] a node where the build has failed gets no more of the batch, others do', (head) => {
   for (const name of ['n1', 'n2']) head.connect(name, { cpus: 4 });
   head.command(BUILT, ANN);
