@@ -12,8 +12,8 @@ import { INITIAL_FOLDER, INPUT_FOLDER, programArgv } from './programs.ts';
 
 /**
  * SIGSTKFLT, with which the script says that the build has failed. Linux sends it to nobody, so it
- * can't be the job's own end. A launcher in Node.js can tell it: of a program that ended by a signal
- * without a name Node.js says exit code 0.
+ * can't be the job's own end. A launcher in Node.js can tell it: of a program that a signal without
+ * a name has ended Node.js says exit code 0.
  */
 export const BUILD_FAILED_SIGNAL = 16;
 
