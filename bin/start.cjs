@@ -9,8 +9,6 @@ const { become, cacheFolder, findNode, isModern } = require('./modern-node.cjs')
 const root = path.resolve(__dirname, '..');
 const ALL = 'programs.cjs';
 const TESTS_BUILT = 'NODE_TESTS_BUILT_WEFT';
-/** Daemons, and what starts them. */
-const FROM_SOURCES = new Set(['up', 'head', 'agent', 'gateway']);
 
 /**
  * Runs the program of this name; loading its module is what starts it. `bundle`: the file of a
@@ -20,7 +18,7 @@ exports.start = (name, bundle = ALL) => {
   if (!isModern()) return handOver(path.join(root, 'bin', `${name}.mjs`));
   // Only a checkout has src/; there dist/ may be older than the sources.
   const source = path.join(root, 'src', 'bin', 'programs.ts');
-  if (existsSync(source) && !isTestedAsBuilt(name)) {
+  if (existsSync(source) && !isTestedAsBuilt()) {
     keepCompiled();
     return startSource(source, name);
   }
@@ -28,13 +26,12 @@ exports.start = (name, bundle = ALL) => {
 };
 
 /**
- * The whole run of the tests starts commands by thousands, has just built them, and says in which
+ * The whole run of the tests starts programs by thousands, has just built them, and says in which
  * checkout: a package's start takes half the time. Another checkout that a test makes has its own
- * programs. Daemons, and what the commands submit, run from the sources.
+ * programs. What the commands submit runs from the sources.
  */
-function isTestedAsBuilt(name) {
+function isTestedAsBuilt() {
   if (process.env[TESTS_BUILT] !== root) return false;
-  if (name === 'weft' && FROM_SOURCES.has(process.argv[2])) return false;
   delete process.env[TESTS_BUILT];
   return true;
 }

@@ -1,5 +1,5 @@
-// `npm run build`: what the package holds, made anew from the sources into dist/: modules of the
-// daemons, the programs that people type, and manual pages.
+// `npm run build`: what the package holds, made anew from the sources into dist/: the daemons, the
+// programs that people type, and manual pages.
 //   --compiled   what the compiler has made from sources that are still there is kept: the tests'
 //                run has compiled them just before
 
@@ -7,6 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { bundlePrograms } from './bundle.ts';
+import { bundleDaemons } from './daemons.ts';
 import { makeManPages } from './docs/man-pages.ts';
 import { bundleLibrary } from './library.ts';
 import { buildPage } from './page.ts';
@@ -27,6 +28,7 @@ if (done.error) throw done.error;
 process.exitCode = done.status ?? 1;
 
 await bundlePrograms();
+await bundleDaemons();
 await bundleLibrary();
 await buildPage();
 await buildSite();

@@ -7,6 +7,7 @@ import path from 'node:path';
 import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
 import { QUICK } from '../src/kernel/cli/quick.ts';
 import { WINGS } from '../src/wings.ts';
+import { libraries, licenceOf } from './manifest.ts';
 import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
@@ -37,10 +38,6 @@ const ELSEWHERE = new Set([
 /** Asks wings for what is for daemons, and would not find it from inside a bundle. */
 const NOT_INSIDE = 'src/bin/machine.ts';
 const CHILD_PROCESS = "import childProcess from 'node:child_process';";
-
-interface Manifest {
-  readonly dependencies: Readonly<Record<string, string>>;
-}
 
 /** Whether a command of `weft`, or a program, is in a bundle: the others are never asked of it. */
 type IsIn = (command: string) => boolean;
@@ -87,9 +84,9 @@ async function bundle(name: string, isIn: IsIn, how: How = {}): Promise<void> {
     // Names stay: a bug is reported with its stack.
     minifyWhitespace: true,
     minifySyntax: true,
-    external: Object.keys(manifest().dependencies).filter((one) => one !== 'commander'),
+    external: libraries().filter((one) => one !== 'commander'),
     banner: { js: places.banner },
-    footer: { js: `/* commander:\n${read('node_modules/commander/LICENSE')}*/` },
+    footer: { js: `/* commander:\n${licenceOf('commander')}*/` },
     supported: { 'dynamic-import': how.isKept !== true },
     plugins: [apart(isIn, how), lazyChildProcess, places.plugin],
     logLevel: 'warning',
@@ -156,11 +153,3 @@ const lazyChildProcess: Plugin = {
     });
   },
 };
-
-function manifest(): Manifest {
-  return JSON.parse(read('package.json')) as Manifest;
-}
-
-function read(file: string): string {
-  return readFileSync(path.join(ROOT, file), 'utf8');
-}

@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild-wasm';
+import { libraries } from './manifest.ts';
 import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
@@ -14,9 +15,6 @@ const OWN = /(from\s+|import\s*\(?|declare module\s+)(['"])(\.[^'"]+)\.(?:ts|js)
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleLibrary(): Promise<void> {
-  const manifest = JSON.parse(readFileSync(path.join(ROOT, 'package.json'), 'utf8')) as {
-    readonly dependencies: Readonly<Record<string, string>>;
-  };
   const bundle = path.join(FOLDER, 'library.cjs');
   const places = ownPlaces('');
   await build({
@@ -27,7 +25,7 @@ export async function bundleLibrary(): Promise<void> {
     platform: 'node',
     target: 'node20.16',
     format: 'cjs',
-    external: Object.keys(manifest.dependencies),
+    external: libraries(),
     banner: { js: places.banner },
     plugins: [places.plugin],
     logLevel: 'warning',

@@ -17,6 +17,16 @@ export function ownPlaces(folder: string): { readonly banner: string; readonly p
   return { banner: `const placeInDist = (file) => ${url}.href;`, plugin };
 }
 
+/**
+ * For bundles that are modules and lie anywhere below `dist/`: their first lines, with `require`
+ * for libraries of the other kind in them.
+ */
+export function ownPlacesBelow(): { readonly banner: string; readonly plugin: Plugin } {
+  const banner = `const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
+const placeInDist = (file) => import.meta.url.replace(/(.*\\/dist\\/).*/, '$1') + file;`;
+  return { banner, plugin };
+}
+
 const plugin: Plugin = {
   name: 'own-places',
   setup({ onLoad }) {

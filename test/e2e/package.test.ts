@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -140,6 +141,23 @@ describe('the package, installed into an empty folder', () => {
     const found = loaded.filter((name) => costly.test(name) || name === 'internal/fs/promises');
     assert.deepEqual(found, []);
     assert.ok(loaded.includes('net'), 'the spy sees what is loaded');
+  });
+
+  test('each daemon is one file, beside the libraries that it names', () => {
+    const alone = path.join(folder, 'alone');
+    const bin = path.join(alone, 'dist', 'bin');
+    mkdirSync(bin, { recursive: true });
+    symlinkSync(path.join(folder, 'node_modules'), path.join(alone, 'node_modules'));
+    cpSync(path.join(installed, 'package.json'), path.join(alone, 'package.json'));
+    for (const name of ['head', 'agent', 'agent-host']) {
+      cpSync(path.join(installed, 'dist', 'bin', `${name}.js`), path.join(bin, `${name}.js`));
+    }
+    for (const name of ['head', 'agent']) {
+      const { stderr } = spawnSync(process.execPath, [path.join(bin, `${name}.js`)], {
+        encoding: 'utf8',
+      });
+      assert.match(stderr, new RegExp(`usage: ${name}\\.ts OPTIONS\\.json`));
+    }
   });
 
   test('a cluster starts from it and runs a job', () => {
