@@ -8,6 +8,11 @@ export interface ByteBody {
   readonly length: number | null;
   /** From the first byte; called again when the request has to be sent again. */
   open(): Readable;
+  /**
+   * The same in pieces, each of which holds only until the next one is asked for, so that a sender
+   * that waits for the system needs no new memory for each. Absent: only by `open`.
+   */
+  pieces?(): AsyncIterable<Uint8Array>;
 }
 
 export interface RawRequest {

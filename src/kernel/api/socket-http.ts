@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { type AnswerHead, AnswerParser, type Fields } from './answer-parser.ts';
-import type { Answer, RawRequest } from './exchange.ts';
+import type { Answer, ByteBody, RawRequest } from './exchange.ts';
 
 // Not imported: an import reads every name that the module has.
 const { connect } = process.getBuiltinModule('node:net');
@@ -57,8 +57,8 @@ class Connection {
   readonly #socket: Socket;
   readonly #told: { free(): void; gone(): void };
   #exchange: Exchange | null = null;
-  /** A body that is not sent to its end. */
-  #unsent: Readable | null = null;
+  /** A body that is not sent to its end, and how to send no more of it. */
+  #unsent: { stop(): void } | null = null;
   /** In seconds of process.uptime(): `performance` would have to be loaded first. */
   #usableUntil = Number.POSITIVE_INFINITY;
 
@@ -91,17 +91,38 @@ class Connection {
       signal?.addEventListener('abort', onAbort);
       this.#socket.ref();
       this.#socket.write(bytes);
-      if (typeof request.body === 'object') this.#pipe(request.body.open());
+      if (typeof request.body === 'object') this.#sendBody(request.body);
     });
   }
 
+  #sendBody(body: ByteBody): void {
+    if (body.pieces === undefined) return this.#pipe(body.open());
+    this.#pump(body.pieces()).catch((error: unknown) => this.#fail(error as Error));
+  }
+
   #pipe(body: Readable): void {
-    this.#unsent = body;
+    this.#unsent = { stop: () => body.unpipe(this.#socket).destroy() };
     body.once('error', (error) => this.#fail(error));
     body.once('end', () => {
       this.#unsent = null;
     });
     body.pipe(this.#socket, { end: false });
+  }
+
+  /** Asks for a piece only when the system has taken the one before. */
+  async #pump(pieces: AsyncIterable<Uint8Array>): Promise<void> {
+    let isWanted = true;
+    this.#unsent = {
+      stop: () => {
+        isWanted = false;
+      },
+    };
+    for await (const piece of pieces) {
+      // Its error comes by the socket's own event, which stops this as well.
+      if (isWanted) await new Promise((taken) => this.#socket.write(piece, taken));
+      if (!isWanted) return;
+    }
+    this.#unsent = null;
   }
 
   destroy(): void {
@@ -132,7 +153,7 @@ class Connection {
     const exchange = this.#exchange as Exchange;
     const isOurs = () => this.#exchange === exchange;
     // An answer that comes before the end says that the rest is not wanted.
-    this.#unsent?.unpipe(this.#socket).destroy();
+    this.#unsent?.stop();
     exchange.answer = new SocketAnswer(head, {
       wanted: () => isOurs() && this.#socket.resume(),
       unwanted: () => isOurs() && this.destroy(),
@@ -160,7 +181,7 @@ class Connection {
     const exchange = this.#exchange;
     this.#exchange = null;
     this.destroy();
-    this.#unsent?.destroy();
+    this.#unsent?.stop();
     exchange?.release();
     exchange?.reject(error);
     exchange?.answer?.destroy(error);

@@ -12,7 +12,9 @@ const VERIFY_MS = 600_000;
 export interface StuckWatch {
   /** Aborted when nothing moves any more. */
   readonly signal: AbortSignal;
-  /** The pieces as a stream that the watch sees move. */
+  /** The pieces again; the watch sees them move. */
+  seen(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
+  /** The same as a stream. */
   stream(pieces: AsyncIterable<Uint8Array>): Readable;
 }
 
@@ -38,6 +40,7 @@ export async function unlessStuck<T>(
   try {
     return await send({
       signal: stuck.signal,
+      seen: watched,
       stream: (pieces) => Readable.from(watched(pieces), { highWaterMark: 1 }),
     });
   } catch (error) {

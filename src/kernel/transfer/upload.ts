@@ -212,7 +212,11 @@ interface Reading {
 
 function bytesOf(reading: Reading, watch: StuckWatch): ByteBody {
   const { file, offset } = reading;
-  return { length: file.size - offset, open: () => watch.stream(read(reading)) };
+  return {
+    length: file.size - offset,
+    open: () => watch.stream(read(reading, freshBlocks)),
+    pieces: () => watch.seen(read(reading, twoBlocks())),
+  };
 }
 
 /** What comes next of it, to see whether compressing it pays. */
@@ -221,15 +225,39 @@ async function sampleOf({ content, offset }: Reading): Promise<Uint8Array> {
   return sample.subarray(0, await content.read(sample, sample.length, offset));
 }
 
-async function* read({ file, content, offset, moved }: Reading) {
-  for (let at = offset; at < file.size; ) {
-    const block = Buffer.allocUnsafe(Math.min(BLOCK_BYTES, file.size - at));
-    const bytesRead = await content.read(block, block.length, at);
+/** Where the next piece is read to. */
+type Blocks = () => Uint8Array;
+
+const freshBlocks: Blocks = () => Buffer.allocUnsafe(BLOCK_BYTES);
+
+/** One is read while the other is sent. */
+function twoBlocks(): Blocks {
+  let [next, other] = [freshBlocks(), freshBlocks()];
+  return () => {
+    [next, other] = [other, next];
+    return other;
+  };
+}
+
+/** The next piece is read while the last one is sent. */
+async function* read({ file, content, offset, moved }: Reading, blocks: Blocks) {
+  const readFrom = async (at: number): Promise<Uint8Array> => {
+    const block = blocks();
+    const length = Math.min(block.length, file.size - at);
+    return block.subarray(0, await content.read(block, length, at));
+  };
+  let at = offset;
+  let coming = readFrom(at);
+  while (at < file.size) {
+    const piece = await coming;
     // Sent on, a request that ends too early would wait for its rest for ever.
-    if (bytesRead === 0) throw usage(`${file.path} became shorter while it was sent`);
-    yield block.subarray(0, bytesRead);
-    at += bytesRead;
-    moved(bytesRead);
+    if (piece.length === 0) throw usage(`${file.path} became shorter while it was sent`);
+    at += piece.length;
+    coming = readFrom(at);
+    // Told when its turn comes: whoever sends may have stopped before, and closed the file.
+    coming.catch(() => undefined);
+    yield piece;
+    moved(piece.length);
   }
 }
 

@@ -202,6 +202,61 @@ test('a body is sent as it is read, and no further than it is wanted', async (t)
   await assert.rejects(put('/', failing), /the disk is gone/);
 });
 
+/** Bodies in pieces that all lie in one block, and how many of them are still being sent. */
+function reusing(count: number, fails: Error | null = null) {
+  const block = Buffer.alloc(65_536);
+  const state = { asked: 0, open: 0 };
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    state.open += 1;
+    try {
+      for (let at = 0; at < count; at += 1) {
+        state.asked += 1;
+        yield block.fill(at);
+      }
+      if (fails !== null) throw fails;
+    } finally {
+      state.open -= 1;
+    }
+  }
+  const open = (): never => assert.fail('a body that has pieces is sent by them');
+  return { state, body: { length: count * block.length, open, pieces } };
+}
+
+test('a piece of a body is asked for only when the system has taken the last one', async (t) => {
+  const { client, server, connections } = await serve(t, (request, response) => {
+    if (request.url === '/refused') return void response.writeHead(400).end('no');
+    if (request.url === '/never') return;
+    const got: Buffer[] = [];
+    request.on('data', (piece: Buffer) => got.push(piece));
+    request.on('end', () => {
+      const whole = Buffer.concat(got);
+      const flaw = whole.findIndex((byte, at) => byte !== Math.floor(at / 65_536));
+      response.end(`${whole.length} bytes, the first wrong one: ${flaw}`);
+    });
+  });
+  const put = (where: string, body: ByteBody, signal?: AbortSignal) =>
+    client.send({ method: 'PUT', path: where, headers: {}, body, signal });
+  const whole = reusing(200);
+  const said = await readText(await put('/', whole.body), '');
+  assert.equal(said, `${200 * 65_536} bytes, the first wrong one: -1`);
+  assert.equal(
+    await readText(await put('/', reusing(0).body), ''),
+    '0 bytes, the first wrong one: -1',
+  );
+  assert.equal(connections(), 1);
+  const refused = reusing(200);
+  assert.equal((await put('/refused', refused.body)).statusCode, 400);
+  const stopped = new AbortController();
+  const cut = reusing(200);
+  const sending = put('/never', cut.body, stopped.signal);
+  await once(server, 'request');
+  stopped.abort();
+  await assert.rejects(sending, { code: 'ABORT_ERR' });
+  await assert.rejects(put('/', reusing(3, new Error('the disk is gone')).body), /disk is gone/);
+  while (refused.state.open + cut.state.open > 0) await new Promise(setImmediate);
+  assert.ok(refused.state.asked < 200 && cut.state.asked < 200);
+});
+
 test('an answer that breaks off rejects whoever waits for it or reads it', async (t) => {
   const half = 'HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf';
   const { get } = await serveRaw(t, (socket, text) => {

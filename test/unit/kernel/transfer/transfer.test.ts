@@ -336,7 +336,8 @@ test('a file that changes while it is read or sent is said, and nothing of it is
   const sent = await readLocalFile(changes);
   let isFirst = true;
   const change = (): void => {
-    if (isFirst) writeFileSync(changes, Buffer.alloc(4 * MIB));
+    // In place: the next piece, which is read meanwhile, must not find the file shorter.
+    if (isFirst) writeFileSync(changes, Buffer.alloc(4 * MIB), { flag: 'r+' });
     isFirst = false;
   };
   await assert.rejects(uploadFiles(access, [sent], change), /changes changed while it was read/);
