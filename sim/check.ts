@@ -56,7 +56,7 @@ export function partsOf(
   });
 }
 
-/** @param from the first of the fresh seeds */
+/** @param from the first of the fresh seeds: some run twice, those after them once */
 export async function runPart(
   families: readonly Family[],
   { family: name, kind, at }: CheckPiece,
@@ -67,7 +67,7 @@ export async function runPart(
   const { freshSeeds: seeds, freshMs: ms, twiceSeeds } = family.measures;
   switch (kind) {
     case 'fresh':
-      return runFresh(family, count, { from, seeds, ms });
+      return runFresh(family, count, { from: from + twiceSeeds, seeds, ms });
     case 'twice':
       return runTwice(family, count, { from, seeds: twiceSeeds });
     case 'canary':
@@ -109,13 +109,15 @@ function usedMs(since: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
+/** Fresh seeds as any others, and the same once more. */
 export async function runTwice(
-  { name, run }: Family,
+  family: Family,
   count: Count,
   { from, seeds }: { readonly from: number; readonly seeds: number },
 ): Promise<void> {
+  const { name, run } = family;
   for (let seed = from; seed < from + seeds; seed += 1) {
-    const [first, second] = [await run(seed), await run(seed)];
+    const [first, second] = [tell(family, count, await run(seed)), await run(seed)];
     if (first.hash === second.hash) count.pass();
     else count.fail(`${name} ${seed} is not the same twice: ${first.hash}, ${second.hash}`, 127);
   }

@@ -25,7 +25,7 @@ export const OWN: Family = familyOf({
   pinned: PINNED,
   canaries: CANARIES,
   canarySeeds: CANARY_SEEDS,
-  measures: { freshSeeds: 500, freshMs: 35_000, twiceSeeds: 10, canarySeedsMax: 200 },
+  measures: { freshSeeds: 500, freshMs: 15_000, twiceSeeds: 10, canarySeedsMax: 200 },
 });
 
 export const CALLS: Family = familyOf({
@@ -36,7 +36,7 @@ export const CALLS: Family = familyOf({
   pinned: PINNED_CALLS,
   canaries: CALL_CANARIES,
   canarySeeds: {},
-  measures: { freshSeeds: 300, freshMs: 15_000, twiceSeeds: 5, canarySeedsMax: 100 },
+  measures: { freshSeeds: 300, freshMs: 5000, twiceSeeds: 5, canarySeedsMax: 100 },
 });
 
 export const FOREIGN: Family = familyOf({
@@ -47,7 +47,7 @@ export const FOREIGN: Family = familyOf({
   pinned: PINNED_FOREIGN,
   canaries: FOREIGN_CANARIES,
   canarySeeds: FOREIGN_CANARY_SEEDS,
-  measures: { freshSeeds: 300, freshMs: 12_000, twiceSeeds: 3, canarySeedsMax: 60 },
+  measures: { freshSeeds: 300, freshMs: 8000, twiceSeeds: 3, canarySeedsMax: 60 },
 });
 
 export const RESTORED: Family = familyOf({
@@ -58,7 +58,7 @@ export const RESTORED: Family = familyOf({
   pinned: PINNED_RESTORED,
   canaries: RESTORED_CANARIES,
   canarySeeds: RESTORED_CANARY_SEEDS,
-  measures: { freshSeeds: 100, freshMs: 8000, twiceSeeds: 2, canarySeedsMax: 60 },
+  measures: { freshSeeds: 100, freshMs: 7000, twiceSeeds: 2, canarySeedsMax: 60 },
 });
 
 /**

@@ -52,10 +52,10 @@ interface PlantedRun {
 
 /** How much a check does. */
 export interface Measures {
-  /** Fresh seeds: so many, or as many as a processor runs in this time. */
+  /** Fresh seeds that run once: so many, or as many as a processor runs in this time. */
   readonly freshSeeds: number;
   readonly freshMs: number;
-  /** Seeds that are run twice. */
+  /** Fresh seeds that run twice, to see that both runs are the same. */
   readonly twiceSeeds: number;
   /** A canary that its own seed no longer finds is looked for among this many. */
   readonly canarySeedsMax: number;
