@@ -25,7 +25,7 @@ export const OWN: Family = familyOf({
   pinned: PINNED,
   canaries: CANARIES,
   canarySeeds: CANARY_SEEDS,
-  measures: { freshSeeds: 500, freshMs: 15_000, twiceSeeds: 10, canarySeedsMax: 200 },
+  measures: { freshSeeds: 500, freshMs: 8000, twiceSeeds: 10, canarySeedsMax: 200 },
 });
 
 export const CALLS: Family = familyOf({

@@ -55,6 +55,8 @@ export type RunOptions = RunRequest<Canary, Weather>;
 /** Once all is well, at least one task ends in this time, or everything has. */
 const LIVENESS_MS = 600_000;
 const WATCH_MS = 500;
+/** What was taken changes for good: most of a run would go into looks that are as frequent. */
+const LOOKS_PER_TAKEN = 4;
 const TIDY_MS = 5000;
 const DUPLICATES = 0.05;
 
@@ -82,6 +84,7 @@ export class World {
   readonly #safety: SafetyWorld;
   readonly #planted: Planted;
   #checked = 0;
+  #looks = 0;
 
   constructor(options: RunOptions) {
     const { pace = 1 } = options.weather ?? {};
@@ -268,7 +271,9 @@ export class World {
   #watch(): void {
     this.time.after(Math.max(1, this.weather.pace / 30) * WATCH_MS, () => {
       checkWalltimes(this.#safety);
-      if (this.host.engine !== null) checkTaken(this.host.engine.state);
+      this.#looks += 1;
+      const { engine } = this.host;
+      if (engine !== null && this.#looks % LOOKS_PER_TAKEN === 0) checkTaken(engine.state);
       this.#pauses.look();
       this.post.look();
       for (const { agent } of this.machines) if (agent !== null) checkBooks({ agent: agent.state });

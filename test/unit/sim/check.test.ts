@@ -1,5 +1,5 @@
-// What a check makes of its canaries: each is to be found, and by its own rule where it has one. And
-// of its fresh seeds: none runs more often than it has to.
+// What a check makes of its canaries: each is to be found, and by its own rule where it has one.
+// And of its fresh seeds: none runs more often than it has to.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
