@@ -1,11 +1,13 @@
-// Tasks of one array per second, silent and with a line each, in turns with `xargs -P2`; the CPU of
-// head and agents, and the disk that the kept output takes. Usage: array-rate.ts [N] [turns]
-// [nodes]: with one node it has 256 slots, with more each has two.
+// Tasks of one array per second, silent, with a line and with 1 KiB each, in turns with `xargs -P2`
+// and, where it is installed, HyperQueue without files of output; the CPU of head and agents, and
+// the disk that the kept output takes. Usage: array-rate.ts [N] [turns] [nodes]: with one node it
+// has 256 slots, with more each has two.
 
 import { spawnSync } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Cluster, cpuSeconds, figure, startCluster } from './cluster.ts';
+import { figure, startCluster } from './cluster.ts';
+import { rateOfHyperQueue } from './peers.ts';
 
 const tasks = Number(process.argv[2] ?? 10_000);
 const turns = Number(process.argv[3] ?? 3);
@@ -17,6 +19,7 @@ const prefix = nodes === 1 ? '' : 'slots_';
 const KINDS = [
   { name: `${prefix}silent`, argv: ['/bin/true'] },
   { name: `${prefix}line`, argv: ['/bin/echo', 'hello'] },
+  { name: `${prefix}kib`, argv: ['/bin/echo', 'x'.repeat(1023)] },
 ] as const;
 
 const cluster = await startCluster({ nodes, cpus });
@@ -27,6 +30,10 @@ try {
       const weft = await rateOfArray(name, argv);
       figure(`${name}_tasks_per_s`, 'tasks/s', [xargs], { peer: 'xargs -P2', turn });
       figure(`${name}_of_xargs`, 'ratio', [weft / xargs], { turn });
+      const queue = nodes === 1 ? await rateOfHyperQueue(argv, { tasks, cpus }) : null;
+      if (queue === null) continue;
+      figure(`${name}_tasks_per_s`, 'tasks/s', [queue], { peer: 'HyperQueue', turn });
+      figure(`${name}_of_hyperqueue`, 'ratio', [weft / queue], { turn });
     }
   }
 } finally {
@@ -42,9 +49,8 @@ function rateOfXargs(argv: readonly string[]): number {
 }
 
 async function rateOfArray(name: string, argv: readonly string[]): Promise<number> {
-  const agent = agentPid(cluster);
   const logs = join(cluster.directory, 'head', 'logs');
-  const [head, node, disk] = [cluster.headCpuSeconds(), cpuSeconds(agent), diskBytes(logs)];
+  const [head, node, disk] = [cluster.headCpuSeconds(), cluster.agentCpuSeconds(), diskBytes(logs)];
   const from = performance.now();
   const { jobId } = await cluster.call<{ jobId: number }>('POST', '/v1/jobs', {
     program: { kind: 'argv', argv },
@@ -57,18 +63,9 @@ async function rateOfArray(name: string, argv: readonly string[]): Promise<numbe
   const usOf = (seconds: number): number => (seconds * 1e6) / tasks;
   figure(`${name}_tasks_per_s`, 'tasks/s', [rate], { tasks });
   figure(`${name}_head_cpu`, 'us/task', [usOf(cluster.headCpuSeconds() - head)]);
-  figure(`${name}_agent_cpu`, 'us/task', [usOf(cpuSeconds(agent) - node)]);
+  figure(`${name}_agent_cpu`, 'us/task', [usOf(cluster.agentCpuSeconds() - node)]);
   figure(`${name}_disk`, 'bytes/task', [(diskBytes(logs) - disk) / tasks]);
   return rate;
-}
-
-/** The process of the agents: the daemon that is not the head. */
-function agentPid({ directory }: Cluster): number {
-  const run = join(directory, 'run');
-  const names = readdirSync(run).filter((name) => name.endsWith('.pid'));
-  const name = names.find((one) => one !== 'head.pid' && one !== 'up.pid');
-  if (name === undefined) throw new Error(`no agent's pid in ${run}: ${names.join(' ')}`);
-  return (JSON.parse(readFileSync(join(run, name), 'utf8')) as { pid: number }).pid;
 }
 
 /** Blocks of files and folders: what a disk has less of. */

@@ -2,7 +2,7 @@
 // directory, started by `weft up` as a user would, and a bare client for its unix socket.
 
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Call, connectLocally } from '../test/support/local-client.ts';
@@ -18,6 +18,8 @@ export interface Cluster {
   /** CPU seconds so far of the head's process, user and system. */
   headCpuSeconds(): number;
   headPid(): number;
+  /** The same of the process in which all agents are. */
+  agentCpuSeconds(): number;
   stop(): void;
 }
 
@@ -47,8 +49,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   }
   const socketPath = join(directory, 'weft.sock');
   const client = await connectLocally(socketPath, options.connections);
-  const headPid = (): number =>
-    (JSON.parse(readFileSync(join(directory, 'run', 'head.pid'), 'utf8')) as { pid: number }).pid;
+  const headPid = (): number => pidOf(directory, 'head.pid');
   return {
     directory,
     socketPath,
@@ -56,12 +57,25 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     call: client.call,
     headPid,
     headCpuSeconds: () => cpuSeconds(headPid()),
+    agentCpuSeconds: () => cpuSeconds(pidOf(directory, agentMark(directory))),
     stop() {
       client.close();
       cli('down');
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+function pidOf(directory: string, mark: string): number {
+  return (JSON.parse(readFileSync(join(directory, 'run', mark), 'utf8')) as { pid: number }).pid;
+}
+
+/** The daemon that is not the head; of several nodes each has a file. */
+function agentMark(directory: string): string {
+  const names = readdirSync(join(directory, 'run')).filter((name) => name.endsWith('.pid'));
+  const name = names.find((one) => one !== 'head.pid' && one !== 'up.pid');
+  if (name === undefined) throw new Error(`no agent's pid among ${names.join(' ')}`);
+  return name;
 }
 
 /** CPU of a process so far: fields 14 and 15 of /proc/PID/stat, in ticks of 10 ms (proc(5)). */

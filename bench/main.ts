@@ -112,6 +112,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['ui.ts', '10000', '50'],
     about: 'the web page with 10,000 jobs: size, first rows, events, scrolling, cost of 50 pages',
   },
+  'page-array': {
+    args: ['page-array.ts', '100000', '15'],
+    about: 'an array of 100,000 tasks open on the page: bytes and CPU of the head in 15 s',
+  },
   top: {
     args: ['top.ts', '10000', '60'],
     about: '`weft top` with 10,000 jobs: what share of a cpu it takes, and what it costs the head',

@@ -2,10 +2,11 @@
 // `/bin/true` as asked, each by a peer that is installed, two at a time. None of them keeps
 // anything on disk.
 
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { figure } from './cluster.ts';
 
 interface Peer {
@@ -76,6 +77,45 @@ function measure(peer: string, script: string, n: number): void {
     const seconds = (performance.now() - from) / 1000;
     if (status !== 0) throw new Error(`${peer}: exit code ${status}\n${stderr}`);
     figure(`true_${n}_jobs_per_s`, 'jobs/s', [n / seconds], { peer, durable: false });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+const HYPERQUEUE = `
+import json, sys, time
+from hyperqueue import Job, LocalCluster
+from hyperqueue.cluster import WorkerConfig
+argv, tasks, cpus = json.loads(sys.argv[1])
+with LocalCluster() as cluster:
+    cluster.start_worker(WorkerConfig(cores=cpus))
+    client = cluster.client()
+    job = Job()
+    for _ in range(tasks):
+        job.program(argv, stdout=None, stderr=None)
+    begun = time.monotonic()
+    client.wait_for_jobs([client.submit(job)])
+    print("rate", tasks / (time.monotonic() - begun))
+`;
+
+/**
+ * Tasks a second of HyperQueue's Python package, whose server and worker keep nothing; null where
+ * `WEFT_BENCH_PYTHON`, or else `python3`, has none.
+ */
+export async function rateOfHyperQueue(
+  argv: readonly string[],
+  { tasks, cpus }: { readonly tasks: number; readonly cpus: number },
+): Promise<number | null> {
+  const python = process.env['WEFT_BENCH_PYTHON'] ?? 'python3';
+  if (spawnSync(python, ['-c', 'import hyperqueue']).status !== 0) return null;
+  const folder = mkdtempSync(join(tmpdir(), 'weft-peer-'));
+  try {
+    const args = ['-c', HYPERQUEUE, JSON.stringify([argv, tasks, cpus])];
+    const env = { ...process.env, TMPDIR: folder };
+    const { stdout } = await promisify(execFile)(python, args, { cwd: folder, env });
+    const rate = /^rate (.*)$/m.exec(stdout)?.[1];
+    if (rate === undefined) throw new Error(`HyperQueue said no rate: ${stdout}`);
+    return Number(rate);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -24,7 +24,7 @@ measurePeers(jobs);
 /** Separate submissions, `width` at a time. */
 async function single(mode: string, width: number, count: number): Promise<void> {
   const submission = body();
-  const cpu = cluster.headCpuSeconds();
+  const [head, agent] = [cluster.headCpuSeconds(), cluster.agentCpuSeconds()];
   const from = performance.now();
   const latencies: number[] = [];
   let lastId = 0;
@@ -51,8 +51,9 @@ async function single(mode: string, width: number, count: number): Promise<void>
     conditions,
   );
   figure(`${mode}_submit_latency`, 'ms', latencies, conditions);
-  const us = ((cluster.headCpuSeconds() - cpu) * 1e6) / count;
-  figure(`${mode}_head_cpu_per_job`, 'us', [us], conditions);
+  const usOf = (seconds: number): number => (seconds * 1e6) / count;
+  figure(`${mode}_head_cpu_per_job`, 'us', [usOf(cluster.headCpuSeconds() - head)], conditions);
+  figure(`${mode}_agent_cpu_per_job`, 'us', [usOf(cluster.agentCpuSeconds() - agent)], conditions);
 }
 
 async function array(): Promise<void> {
