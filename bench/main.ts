@@ -146,6 +146,13 @@ if (unknown !== undefined) {
   for (const [name, { about }] of Object.entries(EXPERIMENTS)) console.error(`  ${name}: ${about}`);
   process.exit(2);
 }
+// What is measured is what is installed, not the sources of a checkout.
+const root = join(import.meta.dirname, '..');
+const built = spawnSync(process.execPath, [join(root, 'tools', 'build.ts'), '--compiled'], {
+  stdio: 'inherit',
+});
+if (built.status !== 0) process.exit(1);
+const env = { ...process.env, NODE_TESTS_BUILT_WEFT: root };
 let failed = 0;
 for (const [name, { args, about }] of Object.entries(EXPERIMENTS)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
@@ -153,6 +160,7 @@ for (const [name, { args, about }] of Object.entries(EXPERIMENTS)) {
   const [script, ...rest] = args as [string, ...string[]];
   const run = spawnSync(process.execPath, [join(import.meta.dirname, script), ...rest], {
     stdio: 'inherit',
+    env,
   });
   if (run.status !== 0) failed += 1;
 }

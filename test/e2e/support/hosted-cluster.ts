@@ -23,8 +23,7 @@ import type { Settings } from '../../../src/kernel/model/settings.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { type Disk, type Host, Lan, type Program, until } from './hosts.ts';
-
-const source = join(import.meta.dirname, '..', '..', '..', 'src');
+import { daemonScript } from './local-cluster.ts';
 
 export interface Member {
   readonly host: Host;
@@ -189,7 +188,7 @@ export class HostedCluster {
     const file = join(this.directory, 'head.json');
     writeFileSync(file, JSON.stringify(options), { mode: 0o600 });
     const host = this.#headHost as Host;
-    const args = [join(source, 'bin', 'head.ts'), file];
+    const args = [daemonScript('head'), file];
     this.#head = await host.start(process.execPath, args, { stderr: this.#output('head') });
     await until('the head answers', async () => {
       this.#client?.close();
@@ -216,7 +215,7 @@ export class HostedCluster {
   };
 
   async startAgent(member: Member): Promise<void> {
-    const args = [join(source, 'bin', 'agent.ts'), member.optionsFile];
+    const args = [daemonScript('agent'), member.optionsFile];
     const stderr = this.#output(member.name);
     member.agent = await member.host.start(process.execPath, args, { stderr, env: member.env });
   }

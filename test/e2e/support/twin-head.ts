@@ -8,8 +8,8 @@ import type { HeadOptions } from '../../../src/kernel/config/daemon-options.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import type { HostedCluster, Member } from './hosted-cluster.ts';
 import { until } from './hosts.ts';
+import { daemonScript } from './local-cluster.ts';
 
-const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'src', 'bin', 'head.ts');
 const PORT = 5001;
 
 export class TwinHead {
@@ -54,7 +54,7 @@ export class TwinHead {
     const options = JSON.parse(readFileSync(join(directory, 'head.json'), 'utf8')) as HeadOptions;
     writeFileSync(file, JSON.stringify({ ...options, ...own }), { mode: 0o600 });
     const stderr = openSync(join(directory, 'twin.stderr.log'), 'a');
-    await host.start(process.execPath, [SCRIPT, file], { stderr });
+    await host.start(process.execPath, [daemonScript('head'), file], { stderr });
     const client = await until('the twin answers', async () => {
       return (await connectLocally(own.socketPath as string).catch(() => null)) ?? undefined;
     });
