@@ -46,12 +46,12 @@ export class CallCosts {
   }
 }
 
-/** Those of this program that serve this cluster: its socket is in their environment. */
-function processesOf({ socketPath }: Cluster, program: string): number[] {
+/** Those of this program that serve this cluster: its folder is in their environment. */
+function processesOf({ directory }: Cluster, program: string): number[] {
   const found = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .filter((pid) => textOf(`/proc/${pid}/cmdline`).includes(program))
-    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(socketPath));
+    .filter((pid) => textOf(`/proc/${pid}/environ`).includes(directory));
   return found.map(Number);
 }
 

@@ -1,5 +1,6 @@
 """Values that workers on this machine read from shared memory; run as `test_executor` is."""
 
+import errno
 import os
 import pathlib
 import subprocess
@@ -9,7 +10,7 @@ from unittest import mock
 
 import weft
 from tests.test_executor import LIMIT, WORKER, Executors
-from weft._near import _VALUE_BYTES_MAX, NearMemory
+from weft._near import _VALUE_BYTES_MAX, NearMemory, fill_room
 from weft._session import settled
 
 VALUE = b"value" * 20_000
@@ -30,6 +31,10 @@ def offered(memory: NearMemory, data: bytes = VALUE):
     found = memory.offer(data)
     assert found is not None
     return found
+
+
+def _full(*_):
+    raise OSError(errno.ENOSPC, "full")
 
 
 class Memory(unittest.TestCase):
@@ -65,6 +70,26 @@ class Memory(unittest.TestCase):
         memory = NearMemory()
         name, close = offered(memory)
         self.assertFalse(NearMemory().read(name, bytearray(len(VALUE) - 1)))
+        close()
+
+    def test_a_room_takes_one_value(self):
+        memory = NearMemory()
+        room, close = offered(memory, b"")
+        self.assertFalse(fill_room(room, [], _VALUE_BYTES_MAX + 1))
+        self.assertTrue(fill_room(room, [VALUE[:3], VALUE[3:]], len(VALUE)))
+        self.assertFalse(fill_room(room, [VALUE], len(VALUE)), "it has one")
+        self.assertEqual(read_elsewhere(room), "True valuevalue")
+        close()
+        self.assertFalse(fill_room(room, [VALUE], len(VALUE)))
+        self.assertFalse(fill_room("../1.2.3", [VALUE], len(VALUE)))
+
+    def test_a_value_that_does_not_fit_leaves_nothing_in_its_room(self):
+        memory = NearMemory()
+        room, close = offered(memory, b"")
+        writes = iter([lambda fd, parts: os.write(fd, parts[0][:1000]), _full])
+        with mock.patch("os.writev", side_effect=lambda *given: next(writes)(*given)):
+            self.assertFalse(fill_room(room, [VALUE], len(VALUE)))
+        self.assertTrue(fill_room(room, [VALUE], len(VALUE)))
         close()
 
 
@@ -113,18 +138,18 @@ class Passed(unittest.TestCase):
         def watch():
             from weft import _near
 
-            counts = _near.counts = {"read": 0, "offered": 0}
-            read, offer = _near.read, _near.NearMemory.offer_parts
+            counts = _near.counts = {"read": 0, "filled": 0}
+            read, fill = _near.read, _near.fill_room
 
             def counted_read(*given):
                 counts["read"] += 1
                 return read(*given)
 
-            def counted_offer(*given):
-                counts["offered"] += 1
-                return offer(*given)
+            def counted_fill(*given):
+                counts["filled"] += 1
+                return fill(*given)
 
-            _near.read, _near.NearMemory.offer_parts = counted_read, counted_offer
+            _near.read, _near.fill_room = counted_read, counted_fill
 
         def counted(data):
             from weft import _near
@@ -137,7 +162,7 @@ class Passed(unittest.TestCase):
             for calls in (1, 2, 3):
                 back, counts = executor.submit(counted, data).result(LIMIT)
                 self.assertEqual(back, data)
-                self.assertEqual(counts, {"read": calls, "offered": calls - 1})
+                self.assertEqual(counts, {"read": calls, "filled": calls - 1})
 
 
 class Kept(unittest.TestCase):

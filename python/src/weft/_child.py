@@ -8,6 +8,7 @@ reads, so that calls can be taken back and cancelled while a function runs.
 from __future__ import annotations
 
 import asyncio
+import collections
 import faulthandler
 import inspect
 import io
@@ -31,7 +32,7 @@ _CALLS_FD, _RESULTS_FD = 3, 4
 _READ_BYTES = 256 * 1024
 
 # To this process.
-_ASSET, _CALL, _CANCEL, _WITHDRAW, _FORGET, _LEAVE, _NEAR, _HELD, _CALL_NEAR = range(1, 10)
+_ASSET, _CALL, _CANCEL, _WITHDRAW, _FORGET, _LEAVE, _ROOM, _CALL_NEAR = range(1, 9)
 # From it.
 _READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN, _RESULT_NEAR = 1, 2, 3, 4, 5, 6, 8, 9
 
@@ -169,11 +170,9 @@ class _Child:
         self._running = 0
         self._done = 0
         self._worn: Optional[str] = None
-        # None: results go through the pipe, as long as nothing else is told.
-        self._near: Optional[_near.NearMemory] = None
         self._supervisor = int(options.get("supervisor") or 0)
-        self._offered: Dict[int, Callable[[], None]] = {}
-        self._hold = threading.Condition()
+        # Where large results are written.
+        self._rooms: "collections.deque[str]" = collections.deque()
         self._has_left_off = False
         self._looked_at = 0.0
         self._mark = self._call_mark = os.environ.get(_CALL_VARIABLE, "")
@@ -206,10 +205,6 @@ class _Child:
         os.environ[_CALL_VARIABLE] = self._call_mark
         self._results.add(_STARTING, number)
         self._results.flush()
-        # A function may kill this process: what others gave must not go with it.
-        with self._hold:
-            while self._offered:
-                self._hold.wait()
         kind, data = self._attempt(number, order, arguments)
         self._running = 0
         current._end()
@@ -221,12 +216,10 @@ class _Child:
 
     def _add_end(self, kind: int, number: int, parts: Sequence[Buffer]) -> None:
         length = _parcel.length_of(parts)
-        offer = None
-        if kind == _RESULT and length > _INLINE_BYTES_MAX and self._near is not None:
-            offer = self._near.offer_parts(parts, length)
-        if offer is None:
+        is_large = kind == _RESULT and length > _INLINE_BYTES_MAX and len(self._rooms) > 0
+        if not is_large or not _near.fill_room(self._rooms[0], parts, length):
             return self._results.add(kind, number, *parts)
-        file, self._offered[number] = offer
+        file = self._rooms.popleft()
         return self._results.add(_RESULT_NEAR, number, _LENGTH.pack(length) + file.encode())
 
     def _attempt(
@@ -313,12 +306,8 @@ class _Child:
             self._assets.keep(number, body)
         elif kind == _WITHDRAW:
             self._give_back(struct.unpack(f"<{len(body) // 4}I", body))
-        elif kind == _HELD:
-            with self._hold:
-                self._offered.pop(number, _nothing)()
-                self._hold.notify()
-        elif kind == _NEAR:
-            self._near = _near.NearMemory()
+        elif kind == _ROOM:
+            self._rooms.append(str(body, "ascii"))
         elif kind == _CANCEL and self._running == number:
             current._cancelled = True
         elif kind == _FORGET:
@@ -348,10 +337,6 @@ def _thrown(error: BaseException) -> bytes:
 
 def _refused(kind: str, words: str) -> List[Buffer]:
     return _parcel.pack_parts((kind, words, "", None))
-
-
-def _nothing() -> None:
-    pass
 
 
 def _read_near(place: memoryview) -> Optional[memoryview]:

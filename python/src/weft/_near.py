@@ -173,22 +173,53 @@ def write_all(fd: int, parts: Sequence[Buffer]) -> None:
 
 def read(file: str, into: bytearray) -> bool:
     """Whether it was there, and as large. Raises OSError."""
+    fd = _opened(file, len(into), os.O_RDONLY)
+    if fd is None:
+        return False
+    try:
+        return _fill(fd, into)
+    finally:
+        os.close(fd)
+
+
+def fill_room(file: str, parts: Sequence[Buffer], length: int) -> bool:
+    """Writes a value into an empty file of another process; False: the memory is full, or not there."""
+    if length > _VALUE_BYTES_MAX:
+        return False
+    try:
+        fd = _opened(file, 0, os.O_RDWR)
+        if fd is None:
+            return False
+        try:
+            write_all(fd, parts)
+        except OSError:
+            os.ftruncate(fd, 0)  # What was written of it would take the room of others.
+            raise
+        finally:
+            os.close(fd)
+    except OSError:
+        return False
+    return True
+
+
+def _opened(file: str, length: int, mode: int) -> Optional[int]:
+    """None: it is no such value. Raises OSError."""
     found = _FILE.fullmatch(file)
     if found is None:
-        return False
+        return None
     path = f"/proc/{found[1]}/fd/{found[2]}"
 
     def is_it(status: os.stat_result) -> bool:
-        return _is_value(status) and status.st_ino == int(found[3]) and status.st_size == len(into)
+        return _is_value(status) and status.st_ino == int(found[3]) and status.st_size == length
 
     # Looked at before it is opened: to open a device or a pipe of that process would do something.
     if not is_it(os.stat(path)):
-        return False
-    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
-    try:
-        return is_it(os.fstat(fd)) and _fill(fd, into)
-    finally:
-        os.close(fd)
+        return None
+    fd = os.open(path, mode | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)
+    if is_it(os.fstat(fd)):
+        return fd
+    os.close(fd)
+    return None
 
 
 def _fill(fd: int, into: bytearray) -> bool:

@@ -65,9 +65,12 @@ export class ClientLine {
       case 'wanted':
         this.#outgoing.open(message, this.#bytesOf(message.of, message.id));
         return true;
-      case 'wanted_near':
-        this.#outgoing.openNear(message, this.#bytesOf('call', message.call));
+      case 'wanted_near': {
+        const own = this.#owner.callAt(message.call);
+        const isNear = this.#outgoing.openNear(message, own?.payload ?? null);
+        if (own !== undefined && !isNear) own.isOnLine = true;
         return true;
+      }
       case 'more':
         this.#outgoing.more(message);
         return true;
@@ -134,8 +137,11 @@ export class ClientLine {
   }
 
   #bytesOf(of: 'call' | 'asset', id: number): Bytes | null {
-    if (of === 'call') return this.#owner.callAt(id)?.payload ?? null;
-    return this.#owner.assetAt(id)?.bytes ?? null;
+    if (of === 'asset') return this.#owner.assetAt(id)?.bytes ?? null;
+    const own = this.#owner.callAt(id);
+    if (own === undefined) return null;
+    own.isOnLine = true;
+    return own.payload;
   }
 
   #fetchResults(): void {

@@ -11,6 +11,7 @@ import {
 import { CallTable } from './call-table.ts';
 import { ClientLine, type LineOwner, type OwnAsset } from './client-line.ts';
 import { Fifo, isMostlyOver } from './fifo.ts';
+import { release } from './kept.ts';
 import type {
   AssetNumber,
   Bytes,
@@ -101,7 +102,7 @@ export class ClientSession {
     return this.#closed;
   }
 
-  /** The payload stays as it is until the call is over. Null when the session is closed. */
+  /** The payload is the session's: freed when the call is over. Null when the session is closed. */
   submit(call: NewCall): CallNumber | null {
     if (this.#closed !== null) return null;
     const number = this.#nextCall;
@@ -333,6 +334,7 @@ export class ClientSession {
       this.#unsent.retain(({ number }) => this.#calls.has(number));
     }
     this.#events.ended(own.number, end);
+    if (!own.isOnLine) release(own.payload);
   }
 
   #flushAcks(): void {

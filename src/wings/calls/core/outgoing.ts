@@ -28,14 +28,18 @@ export class Outgoing {
     this.#near = near;
   }
 
-  /** For whoever is on this machine: in memory, where there is room. */
-  openNear(wanted: WantedBytes, given: PassedValue | null): void {
+  /** For a reader on this machine: in memory; false: there is no room, and bytes go by the line. */
+  openNear(wanted: WantedBytes, given: PassedValue | null): boolean {
     const isAll = given !== null && wanted.from === 0;
     const value = isAll ? this.#offered(given) : null;
-    if (value === null) return this.open(wanted, given);
+    if (value === null) {
+      this.open(wanted, given);
+      return false;
+    }
     const { stream } = wanted;
     this.#values.set(stream, value);
     this.#send({ kind: 'near', stream, file: value.file });
+    return true;
   }
 
   #offered(given: PassedValue): NearValue | null {

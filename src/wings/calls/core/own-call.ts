@@ -39,6 +39,8 @@ export class OwnCall implements NewCall {
   since = 0;
   attempt = 0;
   isCancelled = false;
+  /** The bytes of its payload may wait to be written there, also when the call has ended. */
+  isOnLine = false;
   /** A large result that is on its way. */
   result: { readonly ok: boolean; readonly attempt: number; readonly into: Gathering } | null =
     null;

@@ -3,11 +3,12 @@
 
 import { createHash } from 'node:crypto';
 import {
-  accessSync,
   closeSync,
   constants,
   fstatSync,
+  ftruncateSync,
   openSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   readSync,
@@ -22,8 +23,9 @@ import { HOST_HEADER } from '../model/host.ts';
 const SHARED_MEMORY = '/dev/shm';
 /** A flag of Linux; Node has no name for it. */
 const O_TMPFILE = 0o20200000;
-const ANEW = O_TMPFILE | constants.O_RDWR;
-const READ = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY;
+const { O_RDONLY, O_RDWR, O_NONBLOCK, O_NOCTTY } = constants;
+const ANEW = O_TMPFILE | O_RDWR;
+const NOTHING = new Uint8Array();
 /** Values are copied in one turn of the event loop; this one takes about five milliseconds. */
 const VALUE_BYTES_MAX = 16 * 1_048_576;
 /** All at once: it counts against the memory of a worker's task. */
@@ -31,6 +33,14 @@ const BYTES_MAX = 32 * 1_048_576;
 const OFFERS_MAX = 32;
 /** Files of others that are held open; a process may have a thousand. */
 const HELD_MAX = 256;
+
+/** An empty file into which another process of this user may write one value. */
+export interface Room {
+  readonly file: string;
+  /** What was written; it outlives the writer. Null: it has not so many bytes. */
+  filled(length: number): PassedValue | null;
+  close(): void;
+}
 
 export class NearMemory implements NearBytes, NearFiles {
   /** Files of others that this process holds open. */
@@ -65,8 +75,18 @@ export class NearMemory implements NearBytes, NearFiles {
       this.#count -= 1;
       closeSync(fd);
     };
-    // The number of a descriptor is used again, that of a file is not.
-    return { file: `${process.pid}.${fd}.${fstatSync(fd).ino}`, close };
+    return { file: nameOf(fd), close };
+  }
+
+  /** Null: there is no such memory. */
+  room(): Room | null {
+    const fd = written(NOTHING);
+    if (fd === null) return null;
+    return {
+      file: nameOf(fd),
+      filled: (length) => (fstatSync(fd).size === length ? this.#keep(fd, length) : null),
+      close: () => closeSync(fd),
+    };
   }
 
   read(file: string, into: Uint8Array): boolean {
@@ -76,30 +96,18 @@ export class NearMemory implements NearBytes, NearFiles {
   }
 
   open(file: string, length: number): PassedValue | null {
-    const value = this.take(file, length);
-    if (value === null) this.#distrust();
-    return value;
+    const fd = opened(file, length, O_RDONLY);
+    if (fd !== null) return this.#keep(fd, length);
+    this.#distrust();
+    return null;
   }
 
-  /** The same of a process that may be gone by now. */
-  take(file: string, length: number): PassedValue | null {
-    const fd = opened(file, length);
-    if (fd === null) return null;
+  #keep(fd: number, length: number): PassedValue {
     if (this.#held >= HELD_MAX || length <= CALL_INLINE_BYTES_MAX) return readAll(fd, length);
     this.#held += 1;
     return held(fd, length, () => {
       this.#held -= 1;
     });
-  }
-
-  /** Whether that process lets others of its user look at its files. */
-  isOpen(pid: number): boolean {
-    try {
-      accessSync(`/proc/${pid}/fd`, constants.R_OK | constants.X_OK);
-      return statSync(`/proc/${pid}`).uid === process.getuid?.();
-    } catch {
-      return false;
-    }
   }
 
   /** The next line is one over which values go: this machine is not what it seemed to be. */
@@ -108,10 +116,53 @@ export class NearMemory implements NearBytes, NearFiles {
   }
 }
 
+/** Which memory this process shares with that one; empty: none of which it can see files. */
+export function hostWith(pid: number): string {
+  try {
+    readdirSync(`/proc/${pid}/fd`);
+  } catch {
+    return '';
+  }
+  return hostOf() ?? '';
+}
+
+/** Null: the value is not there, or there is no memory for it. */
+export function readValue(file: string, length: number): Buffer | null {
+  const fd = opened(file, length, O_RDONLY);
+  if (fd === null) return null;
+  try {
+    return readAll(fd, length);
+  } catch (error) {
+    nothing(error);
+    return null;
+  }
+}
+
+/** Writes a value into a room of another process. False: the memory is full, or not there. */
+export function fillRoom(file: string, bytes: Uint8Array): boolean {
+  if (bytes.length > VALUE_BYTES_MAX) return false;
+  const fd = opened(file, 0, O_RDWR);
+  if (fd === null) return false;
+  try {
+    writeAll(fd, bytes);
+    return true;
+  } catch (error) {
+    // What was written of it would take the room of others.
+    ftruncateSync(fd);
+    return nothing(error);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** By what others find it: the number of a descriptor is used again, that of a file is not. */
+function nameOf(fd: number): string {
+  return `${process.pid}.${fd}.${fstatSync(fd).ino}`;
+}
+
 /** What has been opened, until the last of its holders closes it. */
 function held(fd: number, length: number, onClosed: () => void): NearFile {
-  // The number of a descriptor is used again, that of a file is not.
-  const file = `${process.pid}.${fd}.${fstatSync(fd).ino}`;
+  const file = nameOf(fd);
   let holders = 0;
   const lend = (): NearValue => {
     let isOpen = true;
@@ -149,7 +200,7 @@ function written(bytes: Uint8Array): number | null {
   let fd: number | null = null;
   try {
     fd = openSync(SHARED_MEMORY, ANEW, 0o600);
-    for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
+    writeAll(fd, bytes);
     return fd;
   } catch (error) {
     if (fd !== null) closeSync(fd);
@@ -158,8 +209,12 @@ function written(bytes: Uint8Array): number | null {
   }
 }
 
+function writeAll(fd: number, bytes: Uint8Array): void {
+  for (let at = 0; at < bytes.length; ) at += writeSync(fd, bytes, at, bytes.length - at, at);
+}
+
 function readInto(file: string, into: Uint8Array): boolean {
-  const fd = opened(file, into.length);
+  const fd = opened(file, into.length, O_RDONLY);
   if (fd === null) return false;
   try {
     return isFilled(fd, into);
@@ -171,7 +226,7 @@ function readInto(file: string, into: Uint8Array): boolean {
 }
 
 /** Null: it is not there, or is no such value. */
-function opened(file: string, length: number): number | null {
+function opened(file: string, length: number, mode: number): number | null {
   const [, pid, descriptor, ino] = /^(\d+)\.(\d+)\.(\d+)$/.exec(file) ?? [];
   if (pid === undefined || length > VALUE_BYTES_MAX) return null;
   const path = `/proc/${pid}/fd/${descriptor}`;
@@ -180,7 +235,7 @@ function opened(file: string, length: number): number | null {
   try {
     // Looked at before it is opened: to open a device or a pipe of that process would do something.
     if (!isIt(statSync(path))) return null;
-    const fd = openSync(path, READ);
+    const fd = openSync(path, mode | O_NONBLOCK | O_NOCTTY);
     if (isIt(fstatSync(fd))) return fd;
     closeSync(fd);
     return null;

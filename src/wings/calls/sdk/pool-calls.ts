@@ -12,6 +12,7 @@ import { wrongArgument } from '../../../kernel/sdk/errors.ts';
 import { CallTable } from '../core/call-table.ts';
 import type { PoolNumbers } from '../core/messages.ts';
 import type { CallEnd } from '../core/own-call.ts';
+import { releaseRead } from '../functions/serialization/graph-bytes.ts';
 import { NotSendable } from '../functions/serialization/not-sendable.ts';
 import type { Packed } from '../functions/serialization/pack.ts';
 import type { Shared } from '../functions/serialization/shared.ts';
@@ -396,6 +397,7 @@ function outcomeOf(record: CallRecord<unknown>, end: CallEnd) {
   }
   try {
     const value = unpackResult(end.bytes);
+    releaseRead(end.bytes);
     if (end.ok) return { ok: true, value } as const;
     return { ok: false, error: new RemoteError(name, value, end.attempt) } as const;
   } catch (error) {

@@ -9,17 +9,15 @@ export const TO_CHILD = {
   withdraw: 4,
   forget: 5,
   leave: 6,
-  /** Large values may lie in memory (`near-memory.ts`): results, and arguments of calls. */
-  near: 7,
-  /** The result of that call is held open here: the child closes its own. */
-  held: 8,
+  /** An empty file in memory, for one large result (`near-memory.ts`): where. */
+  room: 7,
   /** A call whose arguments lie in memory: instead of them how many bytes they have, and where. */
-  callNear: 9,
+  callNear: 8,
 } as const;
 
 /** Frames to the supervisor. */
 export const TO_SUPERVISOR = {
-  /** With what says which memory it shares with whom, where it can read large values there. */
+  /** With what says which memory it shares with whom, where it sees its supervisor's files. */
   ready: 1,
   /** Written before the function is called. */
   starting: 2,
@@ -32,7 +30,7 @@ export const TO_SUPERVISOR = {
   exiting: 7,
   /** The child wants to be replaced, and starts no more calls: words. */
   worn: 8,
-  /** A large result that lies in memory: how many bytes it has, and where. */
+  /** A large result that lies in a room: how many bytes it has, and where. */
   resultNear: 9,
 } as const;
 

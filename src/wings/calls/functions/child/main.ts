@@ -4,6 +4,7 @@
 import { writeSync, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
+import { fillRoom, hostWith, readValue } from '../near-memory.ts';
 import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
 import { isolate } from './isolation.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
@@ -17,12 +18,15 @@ let isLeaving = false;
 const isolation = begin();
 const ownMark = process.env[CALL_VARIABLE] ?? '';
 
-const runner = new Runner(JSON.parse(process.argv[2] ?? '{}') as RunnerOptions, {
+const options = JSON.parse(process.argv[2] ?? '{}') as RunnerOptions;
+const runner = new Runner(options, {
   write: (head, bytes = NOTHING) => batch.add(head, bytes),
   flush,
   tell: (line) => process.stderr.write(`weft: ${line}\n`),
   now: () => performance.now(),
   residentBytes: () => process.memoryUsage.rss(),
+  read: readValue,
+  fill: fillRoom,
   later: (act) => setImmediate(act),
   isolation,
   mark: (run) => isolation.tell(CALL_VARIABLE, callMark(ownMark, run)),
@@ -85,5 +89,6 @@ function leave(): void {
   process.exit(0);
 }
 
-batch.add({ kind: TO_SUPERVISOR.ready, a: process.pid });
+const host = options.supervisor === undefined ? '' : hostWith(options.supervisor);
+batch.add({ kind: TO_SUPERVISOR.ready, a: process.pid }, Buffer.from(host));
 flush();

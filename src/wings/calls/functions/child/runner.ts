@@ -1,17 +1,22 @@
 // The calls of a child, one at a time, in the order in which they came.
 
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { CALL_INLINE_BYTES_MAX } from '../../../../kernel/model/limits.ts';
+import { release } from '../../core/kept.ts';
 import { type CallContext, provideContext } from '../serialization/context.ts';
+import { releaseRead } from '../serialization/graph-bytes.ts';
 import { loadPackages } from '../serialization/load-packages.ts';
 import { packResult, packThrown, unpackArguments } from '../serialization/values.ts';
 import { type Brought, readBrought } from '../serialization/variables.ts';
-import { Assets, type Callable } from './assets.ts';
+import { Assets, BrokenAsset, type Callable } from './assets.ts';
 import {
   type CallOrder,
   type Frame,
   type FrameHead,
+  placeOf,
   readNumbers,
   readOrder,
+  readPlace,
   TO_CHILD,
   TO_SUPERVISOR,
 } from './frames.ts';
@@ -23,6 +28,8 @@ export interface RunnerOptions {
   readonly callsMax: number;
   /** Resident bytes after which it is; 0 for never. */
   readonly bytesMax: number;
+  /** Whose files in memory hold large values; absent: none do. */
+  readonly supervisor?: number;
 }
 
 /** What the runner needs of its process. */
@@ -37,6 +44,10 @@ export interface RunnerPorts {
   readonly mark: (run: number) => void;
   readonly now: () => number;
   readonly residentBytes: () => number;
+  /** A value that lies in memory; null: it cannot be had there. */
+  readonly read: (file: string, length: number) => Buffer | null;
+  /** Writes a value into a room; false: it cannot be there. */
+  readonly fill: (room: string, bytes: Uint8Array) => boolean;
   /** Runs it when the event loop has been around. */
   readonly later: (act: () => void) => void;
 }
@@ -78,6 +89,8 @@ export class Runner {
   readonly #assets: Assets;
   readonly #storage = new AsyncLocalStorage<Running>();
   #queue: Frame[] = [];
+  /** Where large results are written. */
+  readonly #rooms: string[] = [];
   #current: Running | null = null;
   /** Why this process takes no more calls; null while it does. */
   #worn: string | null = null;
@@ -104,7 +117,7 @@ export class Runner {
   }
 
   take(frame: Frame): void {
-    if (frame.kind === TO_CHILD.call) {
+    if (frame.kind === TO_CHILD.call || frame.kind === TO_CHILD.callNear) {
       this.#queue.push(frame);
       if (this.#hasLeftOff) this.#giveBack(() => true);
       else if (this.#current === null && !this.#isTurnPending) {
@@ -115,6 +128,7 @@ export class Runner {
       const sha256 = frame.bytes.toString('hex', 0, 32);
       this.#assets.keep(frame.a, sha256, frame.bytes.subarray(32));
     } else if (frame.kind === TO_CHILD.forget) this.#assets.forget(frame.a);
+    else if (frame.kind === TO_CHILD.room) this.#rooms.push(frame.bytes.toString('latin1'));
     else if (frame.kind === TO_CHILD.withdraw) {
       const numbers = new Set(readNumbers(frame.bytes));
       this.#giveBack((number) => numbers.has(number));
@@ -203,12 +217,19 @@ export class Runner {
   /** With the result of the last call, in one write, goes that this one begins. */
   #start(frame: Frame): void {
     const { write, flush, now, mark } = this.#ports;
+    const given = this.#given(frame);
+    if (given === null && this.#calls > 0) {
+      // A call has taken a right from this process, or all its files: another one can read it.
+      this.#queue.unshift(frame);
+      this.#worn = 'it cannot read what lies in memory any more';
+      return;
+    }
     mark(frame.a);
     write({ kind: TO_SUPERVISOR.starting, a: frame.a });
     flush();
     const running = new Running(frame.a, now());
     this.#current = running;
-    const outcome = this.#storage.run(running, () => this.#attempt(frame, running));
+    const outcome = this.#storage.run(running, () => this.#attempt(given, running));
     if (outcome.is === 'value') this.#finish(running, outcome.value);
     else if (outcome.is === 'thrown') this.#fail(running, outcome.value);
     else {
@@ -220,10 +241,20 @@ export class Runner {
     }
   }
 
+  /** Null: its arguments are not in memory where they should be. */
+  #given({ kind, bytes }: Frame): Given | null {
+    const order = readOrder(bytes);
+    if (kind === TO_CHILD.call) return order;
+    const place = readPlace(order.args);
+    const args = place === null ? null : this.#ports.read(place.file, place.length);
+    return args === null ? null : { ...order, args };
+  }
+
   /** Most functions are ready, and many answer at once: those are not made to wait. */
-  #attempt(frame: Frame, running: Running): Outcome {
+  #attempt(given: Given | null, running: Running): Outcome {
     try {
-      const order = orderOf(frame);
+      if (given === null) throw new BrokenAsset('its arguments are not where they should be');
+      const order = orderOf(given);
       running.context = contextOf(running, order, this.#ports);
       const loading = this.#loadPackages(order);
       const value =
@@ -247,7 +278,11 @@ export class Runner {
   #call(running: Running, { asset, shared, args, variables }: Order): unknown {
     const before = shared.length === 0 ? NONE : this.#assets.setUp(shared);
     const fn = this.#assets.functionOf(asset, variables);
-    const unpack = () => unpackArguments(args, this.#assets.sharedValue);
+    const unpack = (): unknown[] => {
+      const values = unpackArguments(args, this.#assets.sharedValue);
+      releaseRead(args);
+      return values;
+    };
     if (typeof fn !== 'function' || before.length > 0)
       return prepareAndCall(running, { fn, unpack, before });
     const values = unpack();
@@ -276,10 +311,26 @@ export class Runner {
     this.#current = null;
     this.#lastName = running.name;
     this.#restore();
-    this.#ports.write({ kind, a: running.number }, bytes);
+    const { length } = bytes;
+    const room = kind === TO_SUPERVISOR.result ? this.#roomOf(bytes) : null;
+    if (room === null) this.#ports.write({ kind, a: running.number }, bytes);
+    else {
+      const place = placeOf({ length, file: room });
+      this.#ports.write({ kind: TO_SUPERVISOR.resultNear, a: running.number }, place);
+    }
     this.#calls += 1;
     const { callsMax } = this.#options;
     if (callsMax > 0 && this.#calls >= callsMax) this.#worn ??= `it has run ${callsMax} calls`;
+  }
+
+  /** Where a large result has been written; null: it goes through the pipe. */
+  #roomOf(bytes: Uint8Array): string | null {
+    const [room] = this.#rooms;
+    if (room === undefined || bytes.length <= CALL_INLINE_BYTES_MAX) return null;
+    if (!this.#ports.fill(room, bytes)) return null;
+    release(bytes);
+    this.#rooms.shift();
+    return room;
   }
 
   /** A call may have made that impossible: it ends all the same, and is the last one here. */
@@ -293,10 +344,10 @@ export class Runner {
   }
 }
 
+type Given = CallOrder & { readonly args: Buffer };
 type Order = CallOrder & Brought;
 
-function orderOf({ bytes }: Frame): Order {
-  const { call, attempt, asset, shared, args: payload } = readOrder(bytes);
+function orderOf({ call, attempt, asset, shared, args: payload }: Given): Order {
   const { variables, args } = readBrought(payload);
   return { call, attempt, asset, shared, args, variables };
 }

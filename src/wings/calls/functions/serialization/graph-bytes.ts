@@ -3,6 +3,7 @@
 
 import { DefaultDeserializer, DefaultSerializer } from 'node:v8';
 import { CALL_INLINE_BYTES_MAX } from '../../../../kernel/model/limits.ts';
+import { release } from '../../core/kept.ts';
 
 /** Stands in a graph for what structured clone cannot carry. Its identity is what counts. */
 export type Stub = Uint8Array & { readonly __stub?: never };
@@ -78,7 +79,11 @@ class GraphDeserializer extends DefaultDeserializer {
 /** Packed values of this size are in memory of their own; smaller ones share that of a frame. */
 const VIEW_BYTES = CALL_INLINE_BYTES_MAX;
 
+/** Packed values in whose memory buffers of the value lie. */
+const lasting = new WeakSet<ArrayBufferLike>();
+
 function bufferOf({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {
+  lasting.add(buffer);
   return Buffer.from(buffer as ArrayBuffer, byteOffset, byteLength);
 }
 
@@ -105,4 +110,9 @@ export function readGraph(bytes: Uint8Array, revive?: (stub: number) => unknown)
   const deserializer = new GraphDeserializer(bytes, revive);
   deserializer.readHeader();
   return deserializer.readValue();
+}
+
+/** Frees a packed value that was read and that nobody else has, where its value can do without. */
+export function releaseRead(bytes: Uint8Array): void {
+  if (!lasting.has(bytes.buffer)) release(bytes);
 }

@@ -21,6 +21,7 @@ import {
 } from '../child/frames.ts';
 import type { RunnerOptions } from '../child/runner.ts';
 import { CALL_VARIABLE, RESULTS_FD } from '../child/stdio.ts';
+import type { Room } from '../near-memory.ts';
 import { wordsOfEnd } from './end-words.ts';
 import { countOomKills } from './oom-kills.ts';
 import { startProcess } from './start-process.ts';
@@ -45,9 +46,7 @@ export interface ChildOptions extends RunnerOptions {
 /** Memory that supervisor and child share. */
 export interface ChildMemory {
   readonly host: string | null;
-  /** Whether files of this process can be read. */
-  isOpen(pid: number): boolean;
-  take(file: string, length: number): PassedValue | null;
+  room(): Room | null;
 }
 
 export interface ChildEvents {
@@ -74,6 +73,8 @@ export interface ChildOrder {
   readonly payload: PassedValue;
 }
 
+/** Large results that a child may write before the first of them has been taken. */
+const ROOMS = 4;
 /** How much longer than its process the pipe of a child's results may last, held by others. */
 const DRAIN_MS = 1000;
 
@@ -88,6 +89,7 @@ export class Child {
   readonly #oomKills = countOomKills();
   readonly #startedBy: StartedBy | undefined;
   readonly #near: ChildMemory | undefined;
+  readonly #rooms = new Map<string, Room>();
   #isNear = false;
   #isFlushPending = false;
   #exitCode: number | null = null;
@@ -227,7 +229,7 @@ export class Child {
     else if (kind === TO_SUPERVISOR.withdrawn) {
       this.#startedBy?.over(a);
       events.gaveBack([a]);
-    } else if (kind === TO_SUPERVISOR.ready) this.#ready(a, bytes);
+    } else if (kind === TO_SUPERVISOR.ready) this.#ready(bytes);
     else if (kind === TO_SUPERVISOR.resultNear) this.#endNear(a, bytes);
     else if (kind === TO_SUPERVISOR.exiting) this.#exitCode = a;
     else if (kind === TO_SUPERVISOR.worn) events.worn(bytes.toString());
@@ -239,25 +241,27 @@ export class Child {
     this.#events.ended(run, ok, value);
   }
 
-  #ready(pid: number, host: Buffer): void {
-    const near = this.#near;
-    if (host.length > 0 && host.toString('latin1') === near?.host && near.isOpen(pid)) {
-      this.#isNear = true;
-      this.#send(TO_CHILD.near, 0);
-    }
+  #ready(host: Buffer): void {
+    this.#isNear = host.length > 0 && host.toString('latin1') === this.#near?.host;
+    for (let count = 0; this.#isNear && count < ROOMS; count += 1) this.#giveRoom();
     this.#events.ready();
   }
 
-  /** From here on the result outlives the child. */
+  /** The file is this process's own: what is written there outlives the child. */
+  #giveRoom(): void {
+    const room = this.#near?.room() ?? null;
+    if (room === null) return;
+    this.#rooms.set(room.file, room);
+    this.#send(TO_CHILD.room, 0, Buffer.from(room.file));
+  }
+
   #endNear(run: number, bytes: Buffer): void {
-    const place = readPlace(bytes);
-    const value = place === null ? null : (this.#near?.take(place.file, place.length) ?? null);
-    if (value !== null) {
-      this.#send(TO_CHILD.held, run);
-      return this.#over(run, true, value);
-    }
-    // It has just been killed, as a rule: then its end follows, as of one that gave no result.
-    this.#kill();
+    const { file = '', length = 0 } = readPlace(bytes) ?? {};
+    const value = this.#rooms.get(file)?.filled(length) ?? null;
+    if (value === null) return this.#spoil(`a result that is not where it says`);
+    this.#rooms.delete(file);
+    this.#giveRoom();
+    this.#over(run, true, value);
   }
 
   /** User code has written into the pipe: nothing that follows can be believed. */
@@ -269,6 +273,7 @@ export class Child {
   #end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    for (const room of this.#rooms.values()) room.close();
     this.#calls?.destroy();
     this.#startedBy?.end();
     const { exitCode = null, signalCode = null } = this.#process ?? {};

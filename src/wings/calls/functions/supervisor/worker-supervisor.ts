@@ -62,14 +62,7 @@ export class WorkerSupervisor {
     this.#ports = ports;
     const sha256 = (bytes: Uint8Array) => hash('sha256', bytes, 'hex');
     const { near } = ports;
-    // The process of Python reads large values itself; that of Node is given them.
-    const nearFiles = settings.python === undefined ? undefined : near;
-    const options = {
-      worker: settings.worker,
-      sha256,
-      ...(near && { near }),
-      ...(nearFiles && { nearFiles }),
-    };
+    const options = { worker: settings.worker, sha256, ...(near && { near, nearFiles: near }) };
     this.#mind = new WorkerSession(options, this.#port(), now());
     this.#line = new HeadLine(this.#mind, { dial: ports.dial, tell: ports.tell, now });
     this.#tickIn(IDLE_TICK_MS);
@@ -145,14 +138,14 @@ export class WorkerSupervisor {
     const { depth } = seat;
     const { callsMax, bytesMax, python } = this.#settings;
     const env = childEnvironment(this.#settings, this.#ports.env, depth);
-    const near = python === undefined ? undefined : this.#ports.near;
+    const { near, processes } = this.#ports;
     const options = {
       scratch: this.#scratch,
       callsMax,
       bytesMax,
       env,
       python,
-      processes: this.#ports.processes,
+      processes,
       ...(near && { near }),
     };
     seat.runs = 0;

@@ -249,3 +249,19 @@ test('[C20] a child that has died is given the same value again', () => {
   assert.equal(client.how(calls[1] as number), `did ${LARGE}`);
   assert.equal(memory.files.size, 0);
 });
+
+test('[C20] arguments are freed with their call, but for those that may wait on a line', () => {
+  const { memory, client, worker, asset } = world();
+  const submit = (payload: Uint8Array): void => {
+    const call = { asset, shared: [], retriesMax: 0, timeoutMs: 0, payload };
+    assert.ok(client.session.submit(call) !== null);
+    worker.work();
+  };
+  const [near, far, small] = [bytesOf(LARGE), bytesOf(LARGE), bytesOf('small')];
+  submit(near);
+  memory.isFull = true;
+  submit(far);
+  submit(small);
+  assert.equal(client.ends.size, 3);
+  assert.deepEqual([near.length, far.length, small.length], [0, LARGE.length, 5]);
+});

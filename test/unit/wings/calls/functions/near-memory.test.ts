@@ -7,7 +7,12 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { NearMemory } from '../../../../../src/wings/calls/functions/near-memory.ts';
+import {
+  fillRoom,
+  hostWith,
+  NearMemory,
+  readValue,
+} from '../../../../../src/wings/calls/functions/near-memory.ts';
 
 const VALUE = Buffer.alloc(100_000, 'value');
 const PROGRAM = `
@@ -16,11 +21,12 @@ const into = new Uint8Array(${VALUE.length});
 console.log(new NearMemory().read(process.argv[2], into), Buffer.from(into).toString('latin1', 0, 10));
 `;
 
+const MODULE = new URL('../../../../../src/wings/calls/functions/near-memory.ts', import.meta.url)
+  .href;
+
 /** What another process reads there. */
 function readElsewhere(file: string): string {
-  const url = new URL('../../../../../src/wings/calls/functions/near-memory.ts', import.meta.url)
-    .href;
-  const args = ['--input-type=module', '-e', PROGRAM, url, file];
+  const args = ['--input-type=module', '-e', PROGRAM, MODULE, file];
   return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim();
 }
 
@@ -106,10 +112,59 @@ test('[C20] of many values that are held open the bytes are taken; what is not t
   assert.deepEqual(all.pop(), VALUE);
   for (const one of all) if (one !== null && !(one instanceof Uint8Array)) one.close();
   value.close();
-  assert.equal(ours.take(value.file, VALUE.length), null);
-  assert.notEqual(ours.host, null, 'whose process is gone was no lie');
+  assert.notEqual(ours.host, null);
   assert.equal(ours.open(value.file, VALUE.length), null);
   assert.equal(ours.host, null);
-  assert.equal(ours.isOpen(process.pid), true);
-  assert.equal(ours.isOpen(2 ** 30), false);
+});
+
+const WRITER = `
+const { fillRoom } = await import(process.argv[1]);
+console.log(fillRoom(process.argv[2], Buffer.alloc(${VALUE.length}, 'value')));
+`;
+
+/** Whether another process, which ends with that, could write a value there. */
+function fillElsewhere(file: string): boolean {
+  const args = ['--input-type=module', '-e', WRITER, MODULE, file];
+  return execFileSync(process.execPath, args, { encoding: 'utf8' }).trim() === 'true';
+}
+
+test('[C20] what another process has written into a room outlives it', () => {
+  const memory = new NearMemory();
+  const room = memory.room();
+  assert.ok(room !== null);
+  assert.equal(fillElsewhere(room.file), true);
+  assert.equal(fillElsewhere(room.file), false, 'it has a value');
+  assert.equal(room.filled(VALUE.length - 1), null);
+  const value = room.filled(VALUE.length);
+  assert.ok(value !== null && !(value instanceof Uint8Array));
+  assert.deepEqual(readValue(value.file, VALUE.length), VALUE);
+  value.close();
+  assert.equal(readValue(value.file, VALUE.length), null);
+  assert.equal(fillRoom(value.file, VALUE), false);
+});
+
+test('[C20] a value that does not fit is not in its room, nor a part of it', (t) => {
+  const memory = new NearMemory();
+  const room = memory.room();
+  assert.ok(room !== null);
+  t.after(() => room.close());
+  assert.equal(fillRoom(room.file, Buffer.alloc(16 * 1_048_576 + 1)), false);
+  const words = execFileSync(
+    'sh',
+    ['-c', 'ulimit -f 64; exec "$0" "$@"', process.execPath, '--input-type=module'].concat([
+      '-e',
+      `process.on('SIGXFSZ', () => undefined);${WRITER}`,
+      MODULE,
+      room.file,
+    ]),
+    { encoding: 'utf8' },
+  );
+  assert.equal(words.trim(), 'false');
+  assert.equal(room.filled(VALUE.length), null);
+  assert.equal(fillElsewhere(room.file), true, 'it can be used again');
+});
+
+test('[C20] a process says which memory it shares only with one whose files it sees', () => {
+  assert.equal(hostWith(process.pid), new NearMemory().host);
+  assert.equal(hostWith(2 ** 30), '');
 });

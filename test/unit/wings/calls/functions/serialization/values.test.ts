@@ -5,6 +5,7 @@ import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 import { test } from 'node:test';
 import {
+  releaseRead,
   type Stub,
   writeGraph,
 } from '../../../../../../src/wings/calls/functions/serialization/graph-bytes.ts';
@@ -115,6 +116,25 @@ test('a typed array arrives with a buffer of its own, as callees read `array.buf
   assert.equal(part.buffer.byteLength, 8);
   part[0] = 9;
   assert.equal(whole[1], 2);
+});
+
+test('a large packed value that was read is freed, unless buffers of the value lie in it', () => {
+  const bytes = new Uint8Array(100_000).fill(7);
+  for (const [value, isFreed] of [
+    [bytes, true],
+    [{ text: 'x'.repeat(100_000) }, true],
+    [Buffer.from(bytes), false],
+    [[bytes, { deep: Buffer.from(bytes) }], false],
+  ] as const) {
+    const packed = packResult(value);
+    const read = unpackResult(packed);
+    releaseRead(packed);
+    assert.equal(packed.length === 0, isFreed);
+    assert.deepEqual(read, value);
+  }
+  const small = packResult(new Uint8Array(1000));
+  releaseRead(small);
+  assert.ok(small.length > 1000);
 });
 
 test('an error arrives with class, message, stack, cause and own properties', () => {

@@ -4,7 +4,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bytesOf } from '../../../../../../src/wings/calls/core/near.ts';
+import { bytesOf, letGo, type PassedValue } from '../../../../../../src/wings/calls/core/near.ts';
 import {
   type Captured,
   captureForCalls,
@@ -40,10 +40,14 @@ export interface TestChild extends AsyncDisposable {
   readonly died: Promise<string>;
   readonly worn: Promise<string>;
   readonly progress: unknown[];
+  /** How each result came that was no error: through memory, or the pipe. */
+  readonly ways: ('memory' | 'pipe')[];
   /** The run of a call that has just been started. */
   readonly started: (run: number) => Promise<void>;
   call(fn: Any, ...args: unknown[]): Promise<End>;
   send(code: Captured, ...args: unknown[]): { run: number; end: Promise<End> };
+  /** A call whose arguments have been packed, and may lie in memory. */
+  sendPacked(code: Captured, payload: PassedValue): { run: number; end: Promise<End> };
 }
 
 interface Open {
@@ -58,6 +62,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   const open = new Map<number, Open>();
   const loaded = new Set<string>();
   const progress: unknown[] = [];
+  const ways: TestChild['ways'] = [];
   const readers: (() => void)[] = [];
   let text = '';
   let next = 1;
@@ -90,6 +95,8 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
       },
       ended: (run, ok, value) => {
         const result = unpackResult(bytesOf(value));
+        if (ok) ways.push(value instanceof Uint8Array ? 'pipe' : 'memory');
+        letGo(value);
         settle(run, ok ? { value: result } : { error: result });
       },
       progress: (_run, bytes) => progress.push(unpackResult(bytes)),
@@ -104,7 +111,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
       },
     },
   );
-  const send = (code: Captured, ...args: unknown[]) => {
+  const give = (code: Captured, payload: PassedValue, needed: readonly string[]) => {
     const run = next++;
     if (!loaded.has(code.sha256)) child.load(code.sha256, code.code);
     loaded.add(code.sha256);
@@ -116,12 +123,14 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
       isStarted: start.promise,
       hasStarted: false,
     });
+    child.run({ run, call: 100 + run, attempt: 1, code: code.sha256, shared: needed, payload });
+    return { run, end: end.promise };
+  };
+  const send = (code: Captured, ...args: unknown[]) => {
     const { bytes, shared } = packArguments(args);
     const { variables } = code;
     const payload = variables === null ? bytes : withVariables(variables, bytes);
-    const needed = [...code.shared, ...shared];
-    child.run({ run, call: 100 + run, attempt: 1, code: code.sha256, shared: needed, payload });
-    return { run, end: end.promise };
+    return give(code, payload, [...code.shared, ...shared]);
   };
   await Promise.race([ready.promise, died.promise]);
   return {
@@ -129,7 +138,9 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
     died: died.promise,
     worn: worn.promise,
     progress,
+    ways,
     send,
+    sendPacked: (code, payload) => give(code, payload, code.shared),
     stderr: () => text,
     says: async (pattern) => {
       while (!pattern.test(text)) await new Promise<void>((resolve) => readers.push(resolve));
