@@ -41,6 +41,7 @@ export const PLACE_CANARIES: readonly Canary[] = [
     name: 'next-for-ever',
     sentence: 'what is next waits on its node however long that takes',
     plant: waitForEver,
-    weather: { ...BURSTS, pauseMs: 3000 },
+    // A few jobs are enough: what is left of them is waited for in vain.
+    weather: { ...BURSTS, pauseMs: 3000, stormMs: 20_000, submissionMs: 20_000 },
   },
 ];

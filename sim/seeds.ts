@@ -96,7 +96,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'launcher-without-lease': 72,
   'no-walltime': 12,
   'report-sent-once': 4,
-  'journal-after-start': 3,
+  'journal-after-start': 4,
   'never-kill': 6,
   'ends-wait': 47,
   'output-cut': 19,
