@@ -30,8 +30,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
   },
   latency: { args: ['latency.ts'], about: 'an idle cluster: submit to start, commands' },
   recovery: {
-    args: ['recovery.ts', '1000', '100000'],
-    about: 'kill -9 of the head: jobs lost and run twice, time and memory with 100,000 pending',
+    args: ['recovery.ts', '1000', '100000', '100000'],
+    about:
+      'kill -9 of the head: jobs lost and run twice; time, CPU and memory with 100,000 pending, ' +
+      'and with 100,000 ended tasks whose output is kept',
   },
   start: {
     args: ['start.ts', '5'],

@@ -1,7 +1,9 @@
 // kill -9 of the head. First right after the last accepted submission of a burst, by the method
 // that peers are measured with: how many accepted jobs are lost, how many run twice. Then with
-// many jobs pending: how long until it serves again, and how much memory it takes.
+// many jobs pending, and again with as many ended tasks beside them whose output is kept: how long
+// until it serves again, what CPU it takes until then, and how much memory.
 
+import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,6 +12,8 @@ import { type Cluster, figure, memoryMiB, startCluster } from './cluster.ts';
 
 const burst = Number(process.argv[2] ?? 1000);
 const pending = Number(process.argv[3] ?? 100_000);
+const ended = Number(process.argv[4] ?? 100_000);
+const directory = { kind: 'shared', path: '/' };
 const repetitions = 3;
 /** The head looks every two seconds whether it is idle and may collect its garbage. */
 const QUIET_MS = 6000;
@@ -27,10 +31,7 @@ async function burstAndKill(): Promise<void> {
     const runs = join(cluster.directory, 'runs');
     mkdirSync(runs);
     const script = `echo $$ > ${runs}/$WEFT_JOB_ID.$$`;
-    const submission = {
-      program: { kind: 'shell', line: script },
-      directory: { kind: 'shared', path: '/' },
-    };
+    const submission = { program: { kind: 'shell', line: script }, directory };
     const accepted: number[] = [];
     let left = burst;
     const client = async (): Promise<void> => {
@@ -67,31 +68,59 @@ async function drained(socketPath: string): Promise<void> {
 }
 
 async function manyPending(): Promise<void> {
-  const cluster = await startCluster({ nodes: 1, cpus: 2 });
+  const cluster = await startCluster({ nodes: 1, cpus: 256 });
   try {
     const program = { kind: 'argv', argv: ['/bin/true'] };
-    const directory = { kind: 'shared', path: '/' };
     const jobs = Array.from({ length: 1000 }, () => ({
       submission: { program, directory, held: true },
     }));
     for (let at = 0; at < pending; at += jobs.length)
       await cluster.call('POST', '/v1/jobs/bulk', { jobs });
-    memory(cluster, `head_${pending}_pending`);
-    await sleep(QUIET_MS);
-    memory(cluster, `head_${pending}_pending_quiet`);
+    await killAndMeasure(cluster, `${pending}_pending`);
+    const lastOutput = await endTasksWithOutput(cluster);
+    await killAndMeasure(cluster, `${pending}_pending_${ended}_ended`);
+    assert.equal(cluster.cli('logs', lastOutput), 'hello\n');
+  } finally {
+    cluster.stop();
+  }
+}
+
+/** Runs an array of tasks that print a line each; the name of its last task. */
+async function endTasksWithOutput(cluster: Cluster): Promise<string> {
+  const client = await connectLocally(cluster.socketPath);
+  const { jobId } = await client.call<{ jobId: number }>('POST', '/v1/jobs', {
+    program: { kind: 'argv', argv: ['/bin/echo', 'hello'] },
+    directory,
+    memoryBytes: 16 * 1_048_576,
+    array: { indices: `0-${ended - 1}` },
+  });
+  client.close();
+  cluster.cli('wait', String(jobId));
+  return `${jobId}[${ended - 1}]`;
+}
+
+async function killAndMeasure(cluster: Cluster, name: string): Promise<void> {
+  memory(cluster, `head_${name}`);
+  await sleep(QUIET_MS);
+  memory(cluster, `head_${name}_quiet`);
+  const seconds: number[] = [];
+  const cpu: number[] = [];
+  const counts: unknown[] = [];
+  for (let at = 0; at < repetitions; at += 1) {
     const from = performance.now();
     process.kill(cluster.headPid(), 'SIGKILL');
     cluster.cli('up');
     const client = await connectLocally(cluster.socketPath);
-    const { jobs: counts } = await client.call<{ jobs: unknown }>('GET', '/v1/info');
-    figure(`recovery_${pending}_pending`, 's', [(performance.now() - from) / 1000], { counts });
-    memory(cluster, `head_${pending}_pending_after_restart`);
-    await sleep(QUIET_MS);
-    memory(cluster, `head_${pending}_pending_after_restart_quiet`);
+    counts.push((await client.call<{ jobs: unknown }>('GET', '/v1/info')).jobs);
+    seconds.push((performance.now() - from) / 1000);
+    cpu.push(cluster.headCpuSeconds());
     client.close();
-  } finally {
-    cluster.stop();
   }
+  figure(`recovery_${name}`, 's', seconds, { counts });
+  figure(`recovery_${name}_head_cpu`, 's', cpu);
+  memory(cluster, `head_${name}_after_restart`);
+  await sleep(QUIET_MS);
+  memory(cluster, `head_${name}_after_restart_quiet`);
 }
 
 function memory(cluster: Cluster, name: string): void {
