@@ -1,9 +1,10 @@
-// Writes the pages of docs/ that are made from the code, and the list of manual pages in
-// package.json:
-// npm links those that stand there. With --check it only says what differs.
+// Writes the pages of docs/ that are made from the code, the figures of README.md, and the list of
+// manual pages in package.json: npm links those that stand there. With --check it only says what
+// differs.
 
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { withFigures } from './docs/front-figures.ts';
 import { makeManPages } from './docs/man-pages.ts';
 import { KEPT_FROM, makePages, type Page } from './docs/pages.ts';
 
@@ -12,6 +13,8 @@ const checkOnly = process.argv.includes('--check');
 let differing = 0;
 
 for (const page of await makePages()) update(page.path, (before) => withKept(page, before));
+const results = readFileSync(path.join(root, 'bench', 'RESULTS.md'), 'utf8');
+update('README.md', (before) => withFigures(before, results));
 const man = (await makeManPages()).map(({ file }) => `dist/man/${file}`);
 update('package.json', (before) => `${JSON.stringify({ ...JSON.parse(before), man }, null, 2)}\n`);
 if (checkOnly && differing > 0) {

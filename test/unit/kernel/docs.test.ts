@@ -107,24 +107,6 @@ test('the picture in the README shows commands that the README or npm start sugg
   }
 });
 
-test('figures of the front page are of a day, and stand in the results of that day', () => {
-  const [, table = ''] = /(\| measured on [\s\S]*?)\n\n/.exec(read('README.md')) ?? [];
-  const results = read('bench/RESULTS.md');
-  const [day = ''] = /\d{4}-\d\d-\d\d/.exec(table) ?? [];
-  assert.ok(day !== '' && results.includes(day), 'measured when?');
-  const rows = table.split('\n').slice(2);
-  assert.ok(rows.length >= 3, table);
-  for (const row of rows) {
-    const figures =
-      row
-        .split('|')
-        .slice(2)
-        .join(' ')
-        .match(/\d[\d,.-]*(?: ms)?/g) ?? [];
-    for (const figure of figures) assert.ok(results.includes(figure), `${figure} in ${row}`);
-  }
-});
-
 test('defaults that pages name are those of the program', async () => {
   const { keys } = await schemaOf(WINGS);
   const defaults = new Map(keys.map((key) => [key.name, key.default]));
