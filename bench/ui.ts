@@ -137,7 +137,7 @@ async function measureCost(): Promise<void> {
 /** What an open page does while nothing is asked for. */
 async function follow(base: string, token: string, signal: AbortSignal): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
-  const response = await fetch(`${base}/v1/events`, { headers, signal });
+  const response = await fetch(`${base}/v1/events?brief=true`, { headers, signal });
   const drain = async (): Promise<void> => {
     for await (const _ of response.body as unknown as AsyncIterable<Uint8Array>);
   };

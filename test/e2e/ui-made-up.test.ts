@@ -379,6 +379,30 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     await said.waitFor({ state: 'detached' });
   });
 
+  it('[D22] a busy array is asked for once a second, a task that is done once, by brief events', async () => {
+    const page = await (await made.browser.newContext()).newPage();
+    const askedAt: number[] = [];
+    let tasksAsked = 0;
+    page.on('requestfinished', (request) => {
+      if (/\/v1\/jobs\/3$/.test(request.url())) askedAt.push(request.timing().startTime);
+      if (/\/v1\/jobs\/3%5B\d+%5D\/tasks$/.test(request.url())) tasksAsked += 1;
+    });
+    const followed = page.waitForRequest(/\/v1\/events\?brief=true$/);
+    await page.goto(made.alone.url);
+    await followed;
+    await page.evaluate("location.hash = '#/jobs/3'");
+    await page.locator('.heat + .filters .state', { hasText: 'failed' }).waitFor();
+    assert.equal(tasksAsked, 1);
+    while (askedAt.length < 4) {
+      made.alone.tell([{ kind: 'task_done', jobId: 3 }]);
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    }
+    const gaps = askedAt.slice(1).map((at, before) => at - (askedAt[before] as number));
+    assert.ok(Math.min(...gaps) > 900, `${gaps.join(', ')} ms apart`);
+    assert.equal(tasksAsked, 1);
+    await page.context().close();
+  });
+
   it('[D12] a head that hangs is told in words, and is not called live', async () => {
     const page = await (await made.browser.newContext()).newPage();
     await page.clock.install({ time: made.now });

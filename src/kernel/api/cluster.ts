@@ -1,7 +1,7 @@
 // The cluster as a whole: what it is, how it is, and what happens in it.
 
 import { z } from 'zod';
-import { count, instant, queryList, queryNumber, resources } from './common.ts';
+import { count, instant, queryFlag, queryList, queryNumber, resources } from './common.ts';
 import { jobView } from './jobs.ts';
 import { PUBLIC, type RouteShape, USER } from './route-shape.ts';
 import { onNodeLoss } from './submission.ts';
@@ -142,6 +142,8 @@ export const eventsQuery = z.strictObject({
   job: queryList(z.coerce.number().int().min(1)).optional(),
   /** Only events of these kinds. */
   kind: queryList(eventKind).optional(),
+  /** Events about jobs with kind and job alone, and those alike that come together as one. */
+  brief: queryFlag.optional(),
 });
 
 /** What a reader that was cut off sends, as EventSource of a browser does by itself. */
@@ -156,6 +158,7 @@ export const eventsHeaders = z.object({
 export const eventView = z.looseObject({
   kind: z.string().meta({ description: 'An EventKind; a newer head may send others.' }),
   jobId: z.int().optional().meta({ description: 'The job that it is about, if it is about one.' }),
+  count: z.int().optional().meta({ description: 'With `brief`: so many are told as this one.' }),
 });
 
 /** The data of one server-sent event; its id is `seq`. Only what the reader may see is in it. */

@@ -23,10 +23,10 @@ export interface RingRecord {
   readonly events: readonly RingEvent[];
 }
 
-interface RingEvent {
+export interface RingEvent {
   readonly kind: string;
   readonly jobId: JobId | null;
-  /** JSON of what is shown. */
+  /** JSON of what is shown, without what is nobody's business. */
   readonly text: string;
   readonly audience: Audience;
 }
@@ -117,20 +117,18 @@ export interface EventFilter {
   readonly job?: readonly number[] | undefined;
 }
 
-/** The wanted events that the user may see, each as JSON without what is nobody's business. */
+/** The wanted events that the user may see. */
 export function visibleEvents(
   record: RingRecord,
   actor: UserActor,
   { kind: kinds, job: jobs }: EventFilter = {},
-): string[] {
-  return record.events
-    .filter(
-      ({ kind, jobId, audience }) =>
-        (kinds?.includes(kind) ?? true) &&
-        (jobs === undefined || (jobId !== null && jobs.includes(jobId))) &&
-        maySee(actor, audience),
-    )
-    .map(({ text }) => text);
+): RingEvent[] {
+  return record.events.filter(
+    ({ kind, jobId, audience }) =>
+      (kinds?.includes(kind) ?? true) &&
+      (jobs === undefined || (jobId !== null && jobs.includes(jobId))) &&
+      maySee(actor, audience),
+  );
 }
 
 function sizeOf({ events }: RingRecord): number {

@@ -20,6 +20,7 @@ import { LoadKeeper } from '../load/load-keeper.ts';
 import type { HeadPart } from '../part.ts';
 import { Feeder } from '../stdin/feeder.ts';
 import { EventFeed } from './event-feed.ts';
+import { BRIEF, WHOLE } from './event-pieces.ts';
 import { EventRing } from './event-ring.ts';
 import { expectClients } from './handlers/feed-job.ts';
 import { JobWatch } from './job-watch.ts';
@@ -189,7 +190,8 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
     pageListener,
     publicEvents,
     ring,
-    feed: new EventFeed(ring, clock),
+    feed: new EventFeed(ring, clock, WHOLE),
+    briefFeed: new EventFeed(ring, clock, BRIEF),
     watch: new JobWatch(publicEvents),
     counts: new RequestCounts(),
     shared: new SharedAnswers(engine),

@@ -103,6 +103,8 @@ export interface KernelServices extends HttpPorts {
   readonly ring: EventRing;
   /** Tells those who follow along. */
   readonly feed: EventFeed;
+  /** Tells those who ask for it which jobs have changed, and not how. */
+  readonly briefFeed: EventFeed;
   readonly watch: JobWatch;
   readonly feeder: Feeder;
   readonly counts: RequestCounts;

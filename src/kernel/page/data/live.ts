@@ -9,12 +9,10 @@ import { HeadError, send } from './client.ts';
 import { eitherOf } from './either.ts';
 import { me } from './session.ts';
 
-/** One event; its kind says what else it has. */
+/** One event, or several alike. The stream is brief, so that nothing can be read of how. */
 export interface LiveEvent {
   readonly kind: string;
   readonly jobId?: number;
-  readonly node?: string;
-  readonly [field: string]: unknown;
 }
 
 type Listener = (events: readonly LiveEvent[] | 'all') => void;
@@ -91,7 +89,7 @@ async function read(gone: AbortSignal, onOpen: () => void): Promise<void> {
   const headers = lastSeq === null ? {} : { 'last-event-id': lastSeq };
   const dead = new AbortController();
   const signal = eitherOf(gone, dead.signal);
-  const response = await send('events', { signal, headers });
+  const response = await send('events', { query: { brief: true }, signal, headers });
   const wasCut = line.value.kind === 'lost' || line.value.kind === 'silent';
   line.value = { kind: 'live' };
   onOpen();

@@ -5,7 +5,8 @@ import type { ServerResponse } from 'node:http';
 import { err, ok } from '../../../base/result.ts';
 import { refuse } from '../../../model/errors.ts';
 import type { Call, Handler } from '../call.ts';
-import { type View, viewOf } from '../event-feed.ts';
+import type { EventFeed } from '../event-feed.ts';
+import { type View, viewOf } from '../event-pieces.ts';
 import type { Services } from '../services.ts';
 
 /** A keep-alive: readers soon notice that the head hangs. It also moves the reader's last id. */
@@ -32,7 +33,8 @@ export const events: Handler<'events'> = async (services, call) => {
   const { response } = call;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-store' });
   const { actor, signal, query } = call;
-  await follow(services, { response, from, signal, view: viewOf(actor, query) });
+  const feed = query.brief === true ? services.briefFeed : services.feed;
+  await follow(services, { response, from, signal, feed, view: viewOf(actor, query) });
   response.end();
   return ok(null);
 };
@@ -49,12 +51,13 @@ interface Following {
   readonly response: ServerResponse;
   readonly from: number;
   readonly signal: AbortSignal;
+  readonly feed: EventFeed;
   readonly view: View;
 }
 
 /** Sends until the reader goes, the head stops, or the reader falls behind what is in memory. */
-function follow({ clock, ring, feed }: Services, of: Following) {
-  const { response, from, signal, view } = of;
+function follow({ clock, ring }: Services, of: Following) {
+  const { response, from, signal, feed, view } = of;
   return new Promise<void>((resolve) => {
     let sent = from;
     let announced = from;

@@ -26,12 +26,12 @@ import { Tasks } from './tasks.tsx';
 
 /** How often the forecast is asked anew: what others submit moves it. */
 const WHY_MS = 10_000;
-/** A forecast is dear, and an array has many events. */
-const WHY_TOGETHER_MS = 1000;
+/** An array has events all the time. The first one after a second without any asks at once. */
+const TOGETHER_MS = 1000;
 
 export function Job({ id }: { id: string }) {
   const about = ({ jobId }: LiveEvent): boolean => String(jobId) === id;
-  const job = useCall('getJob', { params: { id } }, { when: about });
+  const job = useCall('getJob', { params: { id } }, { when: about, togetherMs: TOGETHER_MS });
   return (
     <div class="page">
       <Loaded answer={job}>{(value) => <Shown job={value} />}</Loaded>
@@ -93,7 +93,7 @@ function Why({ job }: { job: JobDetail }) {
   const everyMs = isWaiting ? WHY_MS : 0;
   const when = ({ jobId }: LiveEvent): boolean => jobId === job.id;
   const params = { id: String(job.id) };
-  const why = useCall('explainJob', { params }, { when, everyMs, togetherMs: WHY_TOGETHER_MS });
+  const why = useCall('explainJob', { params }, { when, everyMs, togetherMs: TOGETHER_MS });
   const isPending = job.state === 'pending';
   return (
     <Panel
@@ -214,7 +214,8 @@ function Line({ stretches }: { stretches: readonly Stretch[] }) {
 /** Files that a task left and the head keeps. */
 function Files({ job, index }: { job: JobDetail; index: number }) {
   const params = { id: String(job.id), index: String(index) };
-  const outputs = useCall('getOutputs', { params }, { when: ({ jobId }) => jobId === job.id });
+  const when = ({ jobId }: LiveEvent): boolean => jobId === job.id;
+  const outputs = useCall('getOutputs', { params }, { when, togetherMs: TOGETHER_MS });
   const mayOpen = me.value?.name === job.owner;
   const id = job.array === null ? `${job.id}` : `${job.id}[${index}]`;
   const command = job.array === null ? `weft pull ${id}` : `weft pull '${id}'`;

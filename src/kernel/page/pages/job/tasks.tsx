@@ -53,7 +53,9 @@ export function Tasks({
 
 /** The one task of which more is told than its state. */
 function Chosen({ id, index }: { id: number; index: number }) {
-  const when = ({ jobId }: LiveEvent): boolean => jobId === id;
+  // A task that is done stays so, and the head looks for it in its history.
+  const isDone = (): boolean => found.value?.tasks[0]?.state === 'done';
+  const when = ({ jobId }: LiveEvent): boolean => jobId === id && !isDone();
   const params = { id: `${id}[${index}]` };
   const found = useCall('listTasks', { params }, { when, togetherMs: TASK_TOGETHER_MS });
   const task = found.value?.tasks[0];

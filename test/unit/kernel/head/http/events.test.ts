@@ -109,6 +109,32 @@ test('events of some jobs and kinds are all that a reader gets who asks for them
   await assert.rejects(wrong, /kind\[0\]: no kind of event; docs\/events\.md lists them/);
 });
 
+test('[D22] a brief reader resumes where it was, and hears of own jobs alone, briefly', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  const bob = await world.client('bob');
+  const body = { ...TRUE, held: true };
+  const { seq } = world.head.engine;
+  const foreign = await alice.call('submitJob', { body });
+  const { jobId } = await bob.call('submitJob', { body });
+  const query = { brief: 'true', after: seq };
+  const first = await follow(bob, {}, query);
+  await eventually(() => first.kinds().includes('job_submitted'));
+  first.stream.destroy();
+  await bob.call('cancelJob', { params: { id: String(jobId) } });
+  const second = await follow(bob, { 'last-event-id': String(first.ids.at(-1)) }, query);
+  await eventually(() => second.kinds().includes('job_done'));
+  second.stream.destroy();
+  assert.equal(second.kinds().includes('job_submitted'), false, 'told before');
+  const told = [...first.records, ...second.records].flatMap(({ events }) => events);
+  const ofJobs = told.filter((event) => event.jobId !== undefined);
+  assert.ok(!ofJobs.some((event) => event.jobId === foreign.jobId));
+  for (const event of ofJobs) {
+    assert.deepEqual(event, { kind: event.kind, jobId });
+  }
+});
+
 test('the list of kinds says of each who sees it as the head decides it', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'n1');

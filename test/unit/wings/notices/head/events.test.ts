@@ -23,6 +23,6 @@ test('every user is told that a notice was set and taken away, as its page says'
   ring.add({ seq: 1, at: 0, events }, engine.state);
   const record = ring.get(1);
   assert.ok(record);
-  const seen = visibleEvents(record, ANN).map((text) => JSON.parse(text) as unknown);
+  const seen = visibleEvents(record, ANN).map(({ text }) => JSON.parse(text) as unknown);
   assert.deepEqual(seen, events);
 });
