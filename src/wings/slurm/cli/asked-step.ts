@@ -18,7 +18,7 @@ import { ranksOf } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
 import { isWithoutExports, withExports } from '../core/step-exports.ts';
 import { beginOf } from './pmix-ranks.ts';
-import { stepVariables } from './step.ts';
+import { stepVariables } from './step-rank.ts';
 import { StepWatch, type WatchedStep } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
 import { taskOf } from './task-of.ts';

@@ -1,67 +1,29 @@
 // `srun` inside of a job: starts ranks on the nodes that the job has, waits for all, and ends with
 // the highest of their exit codes.
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { statSync } from 'node:fs';
-import { constants, networkInterfaces } from 'node:os';
+import { constants } from 'node:os';
 import { PASSES_SIGNALS } from '../../../kernel/base/passes-signals.ts';
-import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
-import { boundArgv } from '../../steps/core/pmix.ts';
-import { becoming } from '../core/become.ts';
-import { changedVariables, variablesGone, variablesSet } from '../core/changed-variables.ts';
-import { expandHosts, hostsInOrder } from '../core/hostlist.ts';
-import type { Programs } from '../core/multi-prog.ts';
-import {
-  type Held,
-  nodesFor,
-  onEach,
-  type Rank,
-  ranksOn,
-  roomProblem,
-  type StepShape,
-  sizeOf,
-} from '../core/step.ts';
-import type { Endings } from '../core/step-ending.ts';
+import { variablesGone, variablesSet } from '../core/changed-variables.ts';
+import { expandHosts } from '../core/hostlist.ts';
+import { type Held, type Rank, ranksOn, roomProblem, sizeOf } from '../core/step.ts';
 import { noteStep, within } from './noted-step.ts';
-import { Places } from './places.ts';
 import { runPmix } from './pmix-ranks.ts';
 import { ProcessTree } from './processes-below.ts';
-import { inputsOf, type RankFiles, withFiles } from './rank-files.ts';
+import { inputsOf, withFiles } from './rank-files.ts';
 import { guardStep } from './step-guard.ts';
+import { placesFor } from './step-places.ts';
+import { originOf, type RankPosition, rshIn, runRank, stepVariables } from './step-rank.ts';
+import type { StepRequest } from './step-request.ts';
 import { StepWatch } from './step-watch.ts';
-import { taskEnvironment } from './task-environment.ts';
 import { taskOf } from './task-of.ts';
 
 /** A head asks nodes, which answer or are given up within this. */
 const CLAIMED_WITHIN_MS = 8_000;
-
-export interface StepRequest extends StepShape {
-  readonly argv: readonly string[];
-  readonly programs: Programs | null;
-  readonly output: string | undefined;
-  readonly error: string | undefined;
-  readonly input: string | undefined;
-  readonly append: boolean;
-  readonly label: boolean;
-  /** Absolute. */
-  readonly directory: string;
-  readonly environment: NodeJS.ProcessEnv;
-  /** Cpus of each rank; null: nobody says, and they are one. */
-  readonly cpus: number | null;
-  /** Beside other steps, whatever room there is. */
-  readonly overlap: boolean;
-  readonly endings: Endings;
-  readonly bind: 'none' | 'core' | 'numa';
-  /** Ranks of Open MPI: its `mpirun` starts them. */
-  readonly isPmix: boolean;
-  /** MiB on each node; null: nobody says. */
-  readonly memory: number | null;
-  /** MiB for each cpu in place of it; null: nobody says. */
-  readonly memoryPerCpu: number | null;
-}
 
 export async function runStep(context: Context, asked: StepRequest): Promise<number> {
   const held = heldBy(context.environment);
@@ -261,226 +223,4 @@ function passSignals(ranks: ReadonlySet<ChildProcess>): () => void {
     process.off('SIGINT', interrupted);
     for (const name of PASSED) process.off(name, pass);
   };
-}
-
-interface Placed {
-  readonly chosen: readonly number[];
-  readonly release: () => void;
-}
-
-const LOOK_MS = 100;
-const TOLD_AFTER = 10;
-
-/** Waits until the step fits beside others of the job that go on. */
-async function placesFor(
-  context: Context,
-  {
-    held,
-    size,
-    wish,
-  }: {
-    readonly held: Required<Held>;
-    readonly size: { readonly used: number; readonly all: number };
-    readonly wish: StepRequest;
-  },
-): Promise<Placed> {
-  const { nodes, cpusPerNode: room } = held;
-  const { environment } = context;
-  const names = wish.names ?? null;
-  const ask = { used: size.used, names };
-  // One inside of another has the places of that one.
-  const isInner = environment['SLURM_STEP_ID'] !== undefined;
-  // Of this start of the task alone: clusters on one machine have jobs of the same numbers.
-  const start = environment['WEFT_LAUNCH'] ?? environment['SLURM_JOB_ID'] ?? '';
-  const places = wish.overlap || isInner ? null : Places.of(start, { nodes: nodes.length, room });
-  if (places === null) {
-    // One inside of another stays on its node where it can.
-    const here = nodes.indexOf(environment['SLURMD_NODENAME'] ?? '');
-    const chosen = nodesFor(nodes, ask, isInner ? nodes.map((_, at) => Number(at !== here)) : []);
-    return { chosen, release: () => undefined };
-  }
-  for (let looks = 0; ; looks++) {
-    const chosen = nodesFor(nodes, ask, places.taken());
-    const wanted = new Map<number, number>();
-    for (const { node } of ranksOn(chosen, size))
-      wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + (wish.cpus ?? 1)));
-    const release = claimOr(context, places, wanted);
-    if (release !== null) return { chosen, release };
-    if (looks === TOLD_AFTER) {
-      const job = environment['SLURM_JOB_ID'] ?? '';
-      context.error(
-        `srun: Job ${job} step creation temporarily disabled, retrying (Requested nodes are busy)\n`,
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS * (0.5 + Math.random())));
-  }
-}
-
-/** Where places cannot be written down the step begins, beside others or not. */
-function claimOr(
-  context: Context,
-  places: Places,
-  wanted: ReadonlyMap<number, number>,
-): (() => void) | null {
-  try {
-    return places.claim(wanted);
-  } catch (error) {
-    context.error(`srun: the step waits for no other: ${fileProblem(error)}\n`);
-    return () => undefined;
-  }
-}
-
-interface RankPosition {
-  /** Cpus of each rank; null: they are not bound. */
-  readonly cpus: readonly string[] | null;
-  readonly rank: Rank;
-  readonly total: number;
-  readonly nodes: readonly string[];
-  readonly chosen: readonly number[];
-  readonly ranks: Set<ChildProcess>;
-  readonly files: RankFiles | undefined;
-  /** That of the step. */
-  readonly number: string;
-}
-
-function runRank(
-  context: Context,
-  wish: StepRequest,
-  { rank, total, nodes, chosen, ranks, files, number, cpus }: RankPosition,
-): Promise<number> {
-  const { environment } = context;
-  const here = Math.max(0, nodes.indexOf(environment['SLURMD_NODENAME'] ?? ''));
-  const variables = {
-    ...stepVariables(total, {
-      nodes: chosen.map((at) => nodes[at] ?? ''),
-      cpus: wish.cpus,
-    }),
-    SLURM_STEP_ID: number,
-    SLURM_STEPID: number,
-    SLURM_PROCID: String(rank.rank),
-    SLURM_LOCALID: String(rank.local),
-    SLURM_NODEID: String(chosen.indexOf(rank.node)),
-    SLURMD_NODENAME: nodes[rank.node] ?? '',
-    ...(cpus === null ? {} : { WEFT_CPUSET: cpus[rank.rank] ?? '' }),
-  };
-  const argv = becoming(wish.argv);
-  const own = { ...wish, argv: cpus === null ? argv : boundArgv(argv) };
-  const started =
-    rank.node === here
-      ? { argv: own.argv, variables }
-      : remote(context, own, variables, nodes[rank.node] ?? '');
-  const [program = '', ...args] = started.argv;
-  const shown = wish.label ? 'pipe' : 'inherit';
-  const input = rank.rank === 0 ? 'inherit' : 'ignore';
-  const child = spawn(program, args, {
-    stdio: [files?.input ?? input, files?.output ?? shown, files?.error ?? shown],
-    cwd: wish.directory,
-    env: { ...wish.environment, ...started.variables },
-  });
-  ranks.add(child);
-  if (wish.label) {
-    const width = String(total - 1).length;
-    const mark = String(rank.rank).padStart(width);
-    labelled(child.stdout, (line) => context.out(`${mark}: ${line}\n`));
-    labelled(child.stderr, (line) => context.error(`${mark}: ${line}\n`));
-  }
-  let isStarted = true;
-  return new Promise((resolve) => {
-    const node = nodes[rank.node] ?? '';
-    const over = (exit: number): void => {
-      if (exit !== 0)
-        context.error(`srun: error: ${node}: task ${rank.rank}: Exited with exit code ${exit}\n`);
-      resolve(exit);
-    };
-    child.once('error', (problem) => {
-      ranks.delete(child);
-      isStarted = false;
-      context.error(`srun: error: execve(): ${program}: ${fileProblem(problem)}\n`);
-      over(2);
-    });
-    child.once('close', (code, signal) => {
-      ranks.delete(child);
-      if (!isStarted) return;
-      over(code ?? 128 + (constants.signals[signal ?? 'SIGKILL'] ?? 0));
-    });
-  });
-}
-
-/** What all ranks of a step find (srun(1), "OUTPUT ENVIRONMENT VARIABLES"). */
-export function stepVariables(
-  total: number,
-  { nodes, cpus }: { readonly nodes: readonly string[]; readonly cpus: number | null },
-): Record<string, string> {
-  const hosts = hostsInOrder(nodes);
-  const each = onEach(total, Math.max(1, nodes.length));
-  return {
-    SLURM_NTASKS: String(total),
-    SLURM_NPROCS: String(total),
-    SLURM_STEP_NUM_TASKS: String(total),
-    SLURM_STEP_NUM_NODES: String(nodes.length),
-    SLURM_STEP_NODELIST: hosts,
-    SLURM_STEP_TASKS_PER_NODE: each,
-    SLURM_TASKS_PER_NODE: each,
-    ...(cpus === null ? {} : { SLURM_CPUS_PER_TASK: String(cpus) }),
-    SLURM_LAUNCH_NODE_IPADDR: addressHere(),
-    SLURM_STEP_ID: '0',
-    SLURM_STEPID: '0',
-  };
-}
-
-/** By which others may reach the machine on which this runs. */
-function addressHere(): string {
-  const all = Object.values(networkInterfaces()).flatMap((some) => some ?? []);
-  const other = all.find(({ family, internal }) => family === 'IPv4' && !internal);
-  return other?.address ?? '127.0.0.1';
-}
-
-/** What the task began with. */
-function originOf({ environment }: Context): Readonly<NodeJS.ProcessEnv> {
-  return taskEnvironment(process.ppid, environment['WEFT_LAUNCH']) ?? environment;
-}
-
-/** What starts a command on another node of the job. */
-function rshIn({ environment }: Context): string {
-  const shell = environment['WEFT_RSH'];
-  if (shell !== undefined) return shell;
-  throw usage(
-    'Unable to create step for job: this job runs on one node only',
-    'Submit it with --nodes and --ntasks-per-node.',
-  );
-}
-
-interface Started {
-  readonly argv: readonly string[];
-  readonly variables: Readonly<Record<string, string>>;
-}
-
-/**
- * On another node of the job, by the way that MPI launchers take. Values of variables are in the
- * command: it is no word that others can read.
- */
-function remote(
-  context: Context,
-  { argv, directory, environment: own }: StepRequest,
-  variables: Readonly<Record<string, string>>,
-  node: string,
-): Started {
-  const shell = rshIn(context);
-  const words = ['cd', directory].map(quoteWord).join(' ');
-  const set = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
-  const ranks = ['env', ...changedVariables(originOf(context), own), ...set, ...argv].map(
-    quoteWord,
-  );
-  const command = `${words} && exec ${ranks.join(' ')}`;
-  return { argv: [shell, node], variables: { ...variables, WEFT_RSH_COMMAND: command } };
-}
-
-function labelled(stream: NodeJS.ReadableStream | null, say: (line: string) => void): void {
-  let rest = '';
-  stream?.setEncoding('utf8').on('data', (text: string) => {
-    const lines = (rest + text).split('\n');
-    rest = lines.pop() ?? '';
-    for (const line of lines) say(line);
-  });
-  stream?.on('end', () => rest !== '' && say(rest));
 }

@@ -9,7 +9,7 @@ import { verb as scancel } from '../../../../src/wings/slurm/cli/scancel.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
 import { verb as squeue } from '../../../../src/wings/slurm/cli/squeue.ts';
-import { stepVariables } from '../../../../src/wings/slurm/cli/step.ts';
+import { stepVariables } from '../../../../src/wings/slurm/cli/step-rank.ts';
 import { ranksOf } from '../../../../src/wings/slurm/core/step.ts';
 import { type Answer, type Asked, use } from './use-command.ts';
 
