@@ -2,9 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
-import { createClient } from '../../../../../src/kernel/api/client.ts';
+import { type TestContext, test } from 'node:test';
+import { createGunzip, gunzipSync } from 'node:zlib';
 import { takesGzip } from '../../../../../src/kernel/head/http/answer.ts';
 import { eventually, startAgent, startWorld, TRUE, type World } from './fixture.ts';
 
@@ -41,7 +40,7 @@ async function raw(world: World, authorization: string, path: string, encoding?:
   });
 }
 
-test('[D13] a long answer is compressed for who takes it; short ones and streams are not', async (t) => {
+test('[D13] a long answer is compressed for who takes it; short ones are not', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
   const submission = { ...TRUE, held: true };
@@ -63,29 +62,52 @@ test('[D13] a long answer is compressed for who takes it; short ones and streams
   assert.equal(refused.headers['content-encoding'], undefined);
 });
 
-test('[D13] events come as they happen, whatever their reader takes', async (t) => {
-  const world = await startWorld(t);
-  await startAgent(t, world, 'n1');
+/** Follows the events of alice. */
+async function heardBy(t: TestContext, world: World, encoding?: string) {
   const authorization = `Bearer ${await world.token('alice')}`;
-  const headers = { authorization, 'accept-encoding': 'gzip' };
-  let heard = '';
+  const headers = { authorization, ...(encoding && { 'accept-encoding': encoding }) };
+  const heard = { text: '', bytes: 0, isOver: false, coding: '' };
   const asked = request({ socketPath: world.socketPath, path: '/v1/events', headers }, (answer) => {
-    assert.equal(answer.headers['content-encoding'], undefined);
-    answer.setEncoding('utf8').on('data', (piece: string) => {
-      heard += piece;
+    heard.coding = answer.headers['content-encoding'] ?? 'none';
+    answer.on('data', (piece: Buffer) => {
+      heard.bytes += piece.length;
     });
-    answer.on('error', () => undefined);
+    const plain = heard.coding === 'gzip' ? answer.pipe(createGunzip()) : answer;
+    plain.setEncoding('utf8').on('data', (piece: string) => {
+      heard.text += piece;
+    });
+    plain.on('end', () => {
+      heard.isOver = true;
+    });
+    plain.on('error', () => undefined);
   });
   asked.on('error', () => undefined).end();
   t.after(() => asked.destroy());
-  const alice = createClient({
-    address: { url: world.url, fingerprint: world.http.fingerprint ?? undefined },
-    token: authorization.slice('Bearer '.length),
-  });
-  t.after(() => alice.close());
-  await eventually(async () => {
-    await alice.call('submitJob', { body: { ...TRUE, held: true } });
-    return heard.includes('job_submitted');
-  });
-  asked.destroy();
+  await eventually(() => heard.coding !== '');
+  return heard;
+}
+
+test('[D13] each event comes as it happens, compressed for who takes that', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  const plain = await heardBy(t, world);
+  const short = await heardBy(t, world, 'br, gzip');
+  assert.deepEqual([plain.coding, short.coding], ['none', 'gzip']);
+  const alice = await world.client('alice');
+  for (let at = 0; at < 20; at += 1) {
+    const { jobId } = await alice.call('submitJob', { body: { ...TRUE, held: true } });
+    // What would wait in a compressor for more to come would never be there.
+    const isThere = ({ text }: { text: string }) =>
+      text.includes(`"job_submitted","jobId":${jobId}`);
+    await eventually(() => isThere(plain) && isThere(short));
+  }
+  assert.equal(short.text, plain.text);
+  assert.ok(short.bytes * 4 < plain.bytes, `${short.bytes} of ${plain.bytes} bytes`);
+});
+
+test('[D13] a compressed stream of events ends whole when the head stops', async (t) => {
+  const world = await startWorld(t);
+  const short = await heardBy(t, world, 'gzip');
+  await world.http.close();
+  await eventually(() => short.isOver);
 });
