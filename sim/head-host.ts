@@ -3,6 +3,7 @@
 
 import type { Result } from '../src/kernel/base/result.ts';
 import type { Engine } from '../src/kernel/head/engine.ts';
+import type { GatewayWorld } from '../src/kernel/head/gateways.ts';
 import { type Head, type HeadSettings, startHead } from '../src/kernel/head/head.ts';
 import type { Kept, LogSink } from '../src/kernel/head/log-sink.ts';
 import type { LogFiles } from '../src/kernel/head/logs/log-files.ts';
@@ -19,6 +20,7 @@ import type { Session } from '../src/kernel/ports/net.ts';
 import { type Commit, type Store, StoreFailure } from '../src/kernel/ports/store.ts';
 import type { Notifiers } from '../src/wings/notify/head/notifiers.ts';
 import { notifyHead } from '../src/wings/notify/head/part.ts';
+import { gatewaysOf } from '../src/wings/sites/head/gateways.ts';
 import { head as sites } from '../src/wings/sites/head/part.ts';
 import type { Streams } from './chance.ts';
 import { Life, SimClock, type Skew, simBootClock, type Time } from './clock.ts';
@@ -62,6 +64,8 @@ interface NumberedQuestion {
 const STAMP_KEY = new Uint8Array(32);
 /** How often files that nothing names are looked for. */
 const SWEEP_MS = 3000;
+/** Nodes and jobs of a look at a site that one step decides: few, as simulated sites are small. */
+const SITE_PART = 3;
 
 export class HeadHost {
   readonly disk = new MemoryDisk();
@@ -130,7 +134,7 @@ export class HeadHost {
         : {}),
       acceptLoss: this.acceptLoss,
       parts: [
-        sites,
+        { ...sites, gateways: (world: GatewayWorld) => gatewaysOf(world, SITE_PART) },
         notifyHead({ notifiers: notifiersOf?.(life) ?? null, audit: log, clusterName: 'sim' }),
       ],
       ...(fence === null

@@ -1,6 +1,7 @@
 // What is heard of gateways, and what they are told: which nodes to keep stopped, which jobs are
 // cancelled or held here, and which of ours their listings lack.
 
+import { present } from '../../../kernel/base/assert.ts';
 import { type Link, sessionOf, tell } from '../../../kernel/head/agent-link.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Gateways, GatewayWorld } from '../../../kernel/head/gateways.ts';
@@ -17,7 +18,9 @@ import type {
 import type { SiteStanding } from '../../../kernel/scheduler/room/brokerage.ts';
 import { cancelledHere, unlistedHere } from '../machine/heard.ts';
 import { heldHere } from '../machine/held-here.ts';
+import { SITE_PART_MAX } from '../machine/look.ts';
 import { stopsWanted } from '../machine/stops.ts';
+import { Looks } from './looks.ts';
 import { Sites } from './sites.ts';
 
 /** What a gateway understands, and was told last on a connection. */
@@ -30,15 +33,18 @@ interface GatewayReports {
   stops: string | null;
   /** How often it was told. */
   stopsTold: number;
+  readonly looks: Looks;
 }
 
 class HeardSites implements Gateways {
   readonly #world: GatewayWorld;
+  readonly #partMax: number;
   readonly #sites = new Sites();
   readonly #told = new WeakMap<Link, GatewayReports>();
 
-  constructor(world: GatewayWorld) {
+  constructor(world: GatewayWorld, partMax: number) {
     this.#world = world;
+    this.#partMax = partMax;
   }
 
   greeted(link: Link, features: readonly string[]): void {
@@ -47,6 +53,7 @@ class HeardSites implements Gateways {
       holds: features.includes('site_holds') ? '' : null,
       stops: null,
       stopsTold: 0,
+      looks: this.#looksOf(link),
     });
   }
 
@@ -94,14 +101,27 @@ class HeardSites implements Gateways {
     hearStops(engine, { link, session }, told, news);
     if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
     const { mode, nodes, jobs } = site;
-    const heard = { node, session, mode, nodes, jobs: [...jobs.values()] };
-    engine.perform({ kind: 'site', heard }, (result) => {
-      if (!result.ok) return;
-      const cancelled = cancelledHere(engine.state, node, jobs.values());
-      if (cancelled.length > 0) this.#tellCancelled(node, cancelled);
-      const unlisted = told.isAsked ? unlistedHere(engine.state, node, jobs) : [];
-      if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
-      tellHolds(link, told, heldHere(engine.state, node));
+    // A copy: pieces of the next look may come before all parts of this one are decided.
+    told.looks.hear(engine, { node, session, mode, nodes, jobs: new Map(jobs) });
+  }
+
+  #looksOf(link: Link): Looks {
+    const { node } = link;
+    return new Looks({
+      partMax: this.#partMax,
+      soon: (then) => this.#world.clock.soon(then),
+      onPart: ({ jobs }) => {
+        const { state } = present(this.#world.engine(), 'it has decided');
+        const cancelled = cancelledHere(state, node, jobs);
+        if (cancelled.length > 0) this.#tellCancelled(node, cancelled);
+      },
+      onWhole: ({ jobs }) => {
+        const { state } = present(this.#world.engine(), 'it has decided');
+        const told = present(this.#told.get(link), 'it was greeted');
+        const unlisted = told.isAsked ? unlistedHere(state, node, jobs) : [];
+        if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
+        tellHolds(link, told, heldHere(state, node));
+      },
     });
   }
 
@@ -111,9 +131,9 @@ class HeardSites implements Gateways {
   }
 }
 
-/** The gateways of one head. */
-export function gatewaysOf(world: GatewayWorld): Gateways {
-  return new HeardSites(world);
+/** The gateways of one head. @param partMax nodes and jobs of a look that one step decides */
+export function gatewaysOf(world: GatewayWorld, partMax = SITE_PART_MAX): Gateways {
+  return new HeardSites(world, partMax);
 }
 
 function hearStops(

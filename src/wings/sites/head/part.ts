@@ -16,7 +16,7 @@ const handlers: HandlersOf<typeof siteRoutes> = { listSites, getSite, pauseSite,
 export const head: HeadPart = {
   handlers,
   ownIdOf,
-  gateways: gatewaysOf,
+  gateways: (world) => gatewaysOf(world),
   explain: ({ engine }, explained) => choiceOf(engine.state, explained),
 };
 

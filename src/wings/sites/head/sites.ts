@@ -54,7 +54,8 @@ export class Sites {
       jobs.set(job.id, job);
       if (job.epochId !== undefined) starts.set(job.epochId, job.id);
     }
-    const { system, mode, takeover, problem, ageMs } = news;
+    const { isLast, system, mode, takeover, problem, ageMs } = news;
+    const listedAt = ageMs === null ? null : now - Math.max(0, ageMs);
     const known = {
       name,
       system,
@@ -62,13 +63,16 @@ export class Sites {
       takeover,
       problem,
       jobs,
-      listedAt: ageMs === null ? null : now - Math.max(0, ageMs),
+      listedAt: isLast ? listedAt : (before?.listedAt ?? null),
       nodes: news.nodes ?? before?.nodes ?? [],
       queues: news.queues ?? before?.queues ?? [],
       stops: news.stops ?? null,
       filters: news.filters ?? null,
     };
     this.#known.set(name, known);
+    // Half of a look says nothing of a whole queue.
+    const standing = before === undefined ? undefined : this.#standings.get(before);
+    if (!isLast && standing !== undefined) this.#standings.set(known, standing);
     return known;
   }
 

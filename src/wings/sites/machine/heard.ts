@@ -19,73 +19,28 @@ import {
   type ListedJob,
   memberName,
   type SiteJobPlace,
-  type SiteMode,
-  type SiteNode,
   shownName,
 } from '../../../kernel/model/site.ts';
 import { elementOf } from '../model/site-elements.ts';
 import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
+import type { SitePart, SiteWhole } from './look.ts';
 import { isArray } from './names.ts';
 import { place, replace } from './placed.ts';
 
-export interface SiteHeard {
-  /** The gateway. */
-  readonly node: NodeName;
-  readonly session: number;
-  readonly mode: SiteMode;
-  readonly nodes: readonly SiteNode[];
-  readonly jobs: Iterable<ListedJob>;
-}
-
-/** Nothing follows from a site whose own scheduler decides. */
-export function decideSiteHeard(step: Step, heard: SiteHeard): void {
-  const gateway = step.state.nodes.get(heard.node);
-  if (gateway === undefined || gateway.session !== heard.session || heard.mode !== 'steer') return;
-  // The name that a hidden node would have may be that of another one.
-  const visible = heard.nodes.filter(({ seen }) => (seen?.hiddenBy ?? null) === null);
-  for (const node of visible) enrol(step, gateway, shownName(node));
-  const shown = new Map(visible.map((node) => [node.name, shownName(node)]));
-  const jobs = [...heard.jobs];
-  const there = jobs.filter(({ state }) => state !== 'unknown' && state !== 'ended');
-  const listed = new Set(there.map(({ id }) => id));
+/** One part of a look that was heard whole; a gateway that has begun anew says all of it anew. */
+export function decideSitePart(step: Step, { node, session, whole, nodes, jobs }: SitePart): void {
+  const gateway = step.state.nodes.get(node);
+  if (gateway === undefined || gateway.session !== session) return;
+  for (const one of nodes) enrol(step, gateway, shownName(one));
   const isNew = step.at - (gateway.lastSeenAt ?? 0) < step.settings.nodeTimeoutMs;
-  const name = gateway.name;
-  const { nodes: told } = heard;
-  const site = { name, isNew, told, nodes: visible, shown, listed, going: goingOf(jobs) };
-  const over: ListedJob[] = [];
-  for (const job of jobs) {
-    if (job.isOurs) continue;
-    // An array that is over ends what has not begun: what has is told by its elements, here as
-    // well.
-    if (job.state === 'ended' && isArray(jobOfKey(step.state, foreignName(gateway.name, job.id)))) {
-      over.push(job);
-    } else follow(step, site, job);
-  }
-  for (const job of over) follow(step, site, job);
+  const site = { ...whole, name: gateway.name, isNew };
+  for (const job of jobs) follow(step, site, job);
 }
 
-interface Site {
+interface Site extends SiteWhole {
   readonly name: NodeName;
   /** The gateway has just connected: its nodes are about to. */
   readonly isNew: boolean;
-  /** All that it has told of: the same list as long as none of them has changed. */
-  readonly told: readonly SiteNode[];
-  readonly nodes: readonly SiteNode[];
-  /** What its nodes are called here, by its own names of them; without those that it hides. */
-  readonly shown: ReadonlyMap<string, string>;
-  /** Ids of its jobs whose state it tells and which are not over. */
-  readonly listed: ReadonlySet<string>;
-  /** Ids of arrays of which an element is listed by itself and may start. */
-  readonly going: ReadonlySet<string>;
-}
-
-function goingOf(jobs: readonly ListedJob[]): ReadonlySet<string> {
-  const going = new Set<string>();
-  for (const { id, state } of jobs) {
-    const element = state === 'waiting' ? elementOf(id) : null;
-    if (element !== null) going.add(element.array);
-  }
-  return going;
 }
 
 /** A node of the site is let in by the secret of its gateway, which speaks for it. */

@@ -7,10 +7,22 @@ export function nodesThere(
   { where, nodeCount }: Pick<SiteJob, 'where' | 'nodeCount'>,
   nodes: readonly SiteNode[],
 ): readonly SiteNode[] | string {
-  const fit = where === undefined ? nodes : nodesWith(where, nodes);
+  const fit = where === undefined ? nodes : knownNodesWith(where, nodes);
   if (fit.length === nodes.length || fit.length >= nodeCount) return fit;
   const count = fit.length === 0 ? 'no node' : `only ${fit.map(({ name }) => name).join(', ')}`;
   return `${count} of its site is where it is to run`;
+}
+
+/** By what is asked for: thousands of jobs of a site ask for the same. */
+const FITTING = new WeakMap<readonly SiteNode[], Map<string, readonly SiteNode[]>>();
+
+function knownNodesWith(where: SiteWhere, nodes: readonly SiteNode[]): readonly SiteNode[] {
+  const key = JSON.stringify(where);
+  const known = FITTING.get(nodes) ?? new Map<string, readonly SiteNode[]>();
+  FITTING.set(nodes, known);
+  const fit = known.get(key) ?? nodesWith(where, nodes);
+  known.set(key, fit);
+  return fit;
 }
 
 function nodesWith(where: SiteWhere, nodes: readonly SiteNode[]): readonly SiteNode[] {

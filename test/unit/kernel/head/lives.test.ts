@@ -111,8 +111,16 @@ test('[S14] while it lacks records it takes over no jobs of sites', async () => 
   await say();
   bench.take();
   const gateway = 'n1' as NodeName;
-  const heard = { node: gateway, session: 2, mode: 'steer', nodes: [], jobs: [] } as const;
-  bench.perform('site', { kind: 'site', heard });
+  const none = new Set<string>();
+  const whole = {
+    told: [],
+    nodes: [],
+    shown: new Map<string, string>(),
+    listed: none,
+    going: none,
+  };
+  const part = { node: gateway, session: 2, whole, nodes: [], jobs: [] };
+  bench.perform('site', { kind: 'site', part });
   await bench.settle();
   assert.deepEqual(bench.take(), ['site: head.behind']);
 });

@@ -7,6 +7,7 @@ import type { GoalClass } from '../../../../../src/wings/goals/core/goal.ts';
 import { areCardsSettled, factsOf, illGpus } from '../../../../../src/wings/goals/head/facts.ts';
 import { GoalKeeper } from '../../../../../src/wings/goals/head/keeper.ts';
 import { scenario, type TestHead } from '../../../../support/controller.ts';
+import { hearSite } from '../../../../support/hear-site.ts';
 import { cancel, planned } from '../../../../support/maintenance.ts';
 import { card as gpuCard, gpusOf } from '../../../../support/nodes.ts';
 import { KeptLog } from '../../../kernel/head/http/fixture.ts';
@@ -73,7 +74,7 @@ scenario('[M24] of a node of a site only what its gateway knows of it counts', (
     queues: [],
   }));
   const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
-  head.perform({ kind: 'site', heard });
+  hearSite(head, heard);
   head.connect('n1.hpc', { cpus: 2, labels: ['site=hpc'] });
   head.connect('n2', { cpus: 2 });
   const own = factsOf(head.state, head.node('n2'));
@@ -156,7 +157,7 @@ scenario('[M24] a look at a node of a site waits for a cpu there', (head) => {
     queues: [],
   }));
   const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
-  head.perform({ kind: 'site', heard });
+  hearSite(head, heard);
   head.connect('n1.hpc', { cpus: 2, labels: ['site=hpc'] });
   head.running({ cpuCount: 2 });
   const keeper = keeperOf(head, { ...ALL, nodes: ['n1.hpc'] });
@@ -180,7 +181,7 @@ scenario(
       queues: [],
     }));
     const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
-    head.perform({ kind: 'site', heard });
+    hearSite(head, heard);
     for (const name of ['n1.hpc', 'n2.hpc']) head.connect(name, { cpus: 2, labels: ['site=hpc'] });
     const health = { kind: 'fact', fact: 'fault', is: 'none' } as const;
     const goals = [{ name: 'health', test: health, repair: 'true' }];
@@ -213,7 +214,7 @@ scenario('[M24] a look at a node that its site has stopped meanwhile is given up
     queues: [],
   }));
   const heard = { node: 'hpc' as NodeName, session, mode: 'steer', nodes, jobs: [] } as const;
-  head.perform({ kind: 'site', heard });
+  hearSite(head, heard);
   for (const name of ['n1.hpc', 'n2.hpc']) head.connect(name, { cpus: 2, labels: ['site=hpc'] });
   const health = { kind: 'fact', fact: 'fault', is: 'none' } as const;
   const goals = [...ALL.goals, { name: 'health', test: health, repair: 'true' }];

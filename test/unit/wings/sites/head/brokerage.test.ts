@@ -101,6 +101,35 @@ test('only sites that decide for themselves have one, added up once for each wor
   assert.equal(sites.standings(200_000, HOUR).get(HPC)?.waitingCpuMs, 2 * HOUR);
 });
 
+test('[G26] half of a look says nothing of a queue, and is not as new as a whole one', () => {
+  const sites = new Sites();
+  const news = (more: Partial<SiteNews>): SiteNews => ({
+    isFirst: false,
+    isLast: true,
+    system: 'slurm',
+    mode: 'submit',
+    takeover: null,
+    problem: null,
+    ageMs: 0,
+    nodes: [node('idle', 4)],
+    queues: [],
+    gone: [],
+    jobs: [job({})],
+    ...more,
+  });
+  sites.hear(HPC, news({ isFirst: true, isLast: false }), 1000);
+  assert.equal(sites.standings(1000, HOUR).size, 0);
+  assert.equal(sites.all[0]?.listedAt, null);
+  sites.hear(HPC, news({}), 1000);
+  assert.equal(sites.standings(1000, HOUR).get(HPC)?.waitingCpuMs, 4 * HOUR);
+  sites.hear(HPC, news({ isLast: false }), 2000);
+  assert.equal(sites.standings(2000, HOUR).get(HPC)?.waitingCpuMs, 4 * HOUR);
+  assert.equal(sites.all[0]?.listedAt, 1000);
+  sites.hear(HPC, news({}), 2000);
+  assert.equal(sites.standings(2000, HOUR).get(HPC)?.waitingCpuMs, 8 * HOUR);
+  assert.equal(sites.all[0]?.listedAt, 2000);
+});
+
 test('a site that does not answer, or has not for long, has nothing free and no end of its wait', () => {
   const news: SiteNews = {
     isFirst: true,

@@ -6,6 +6,7 @@ import type { JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { SiteStop } from '../../../../../src/kernel/model/site.ts';
 import { stopsWanted } from '../../../../../src/wings/sites/machine/stops.ts';
 import { OPERATOR, scenario, type TestHead, user } from '../../../../support/controller.ts';
+import { hearSite } from '../../../../support/hear-site.ts';
 import {
   cancel,
   MINUTE,
@@ -30,7 +31,7 @@ function steered(head: TestHead): void {
     features: [],
     queues: [],
   }));
-  head.perform({ kind: 'site', heard: { node: HPC, session, mode: 'steer', nodes, jobs: [] } });
+  hearSite(head, { node: HPC, session, mode: 'steer', nodes, jobs: [] });
   for (const name of [N1, N2]) head.connect(name, { cpus: 2, labels: ['site=hpc'] });
 }
 

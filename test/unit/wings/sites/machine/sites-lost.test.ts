@@ -6,6 +6,7 @@ import type { NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { ListedJob, SiteNode } from '../../../../../src/kernel/model/site.ts';
 import { cancelledHere } from '../../../../../src/wings/sites/machine/heard.ts';
 import { ANN, OPERATOR, place, scenario, type TestHead } from '../../../../support/controller.ts';
+import { hearSite } from '../../../../support/hear-site.ts';
 import { PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 
 const HPC = 'hpc' as NodeName;
@@ -47,7 +48,7 @@ function siteJob(id: string): ListedJob {
 function hear(head: TestHead): void {
   const { session } = head.node('hpc');
   const heard = { node: HPC, session, mode: 'steer', nodes: NODES, jobs: [RUNNING] } as const;
-  head.perform({ kind: 'site', heard });
+  hearSite(head, heard);
 }
 
 function connect(head: TestHead, more: Parameters<TestHead['connect']>[1] = {}): void {

@@ -19,6 +19,7 @@ import { heldHere } from '../../../../../src/wings/sites/machine/held-here.ts';
 import { ownIdOf } from '../../../../../src/wings/sites/machine/names.ts';
 import { wikiJobs } from '../../../../../src/wings/wiki/head/wiki-jobs.ts';
 import { place, scenario, type TestHead, user } from '../../../../support/controller.ts';
+import { hearSite } from '../../../../support/hear-site.ts';
 import { PLAIN_SITE_JOB, PLAIN_SITE_NODE } from '../../../../support/plain.ts';
 import { why } from '../../../../support/why.ts';
 
@@ -65,7 +66,7 @@ function hear(
   nodes: readonly SiteNode[] = NODES,
 ): void {
   const { session } = head.node('hpc');
-  head.perform({ kind: 'site', heard: { node: HPC, session, mode, nodes, jobs } });
+  hearSite(head, { node: HPC, session, mode, nodes, jobs });
 }
 
 function launches(head: TestHead, node: string): LaunchOrder[] {
@@ -321,7 +322,7 @@ scenario(
     const { session } = head.node('hpc');
     const nodes = [{ ...siteNode('n1'), seen: { ...SEEN, name: 'fast' } }];
     const say = (...jobs: ListedJob[]) =>
-      head.perform({ kind: 'site', heard: { node: HPC, session, mode: 'steer', nodes, jobs } });
+      hearSite(head, { node: HPC, session, mode: 'steer', nodes, jobs });
     say();
     assert.deepEqual([...head.state.nodes.keys()], ['hpc', 'fast.hpc']);
     head.connect('fast.hpc', { cpus: 2, labels: ['site=hpc'] });
@@ -419,7 +420,8 @@ scenario('[G4] what is cancelled here is to be cancelled there, until the site h
   const listed = [siteJob('7'), siteJob('8', { state: 'running', nodes: ['n1'] })];
   hear(head, listed);
   assert.deepEqual(cancelledHere(head.state, HPC, listed), []);
-  head.command({ kind: 'cancel_task', place: place('1') }, EVE);
+  // Of one look what runs is taken over first.
+  head.command({ kind: 'cancel_task', place: place('2') }, EVE);
   assert.deepEqual(cancelledHere(head.state, HPC, listed), [{ job: '7', index: null }]);
   hear(head, listed);
   assert.equal(head.state.jobs.size, 2);
@@ -660,7 +662,7 @@ scenario('[G8] what the rules of its site hide is none of ours', (head) => {
   const hidden = { ...SEEN, hiddenBy: 'old' };
   const nodes = [siteNode('n1'), { ...siteNode('n2'), seen: hidden }];
   const jobs = [siteJob('7', { seen: hidden }), siteJob('8')];
-  head.perform({ kind: 'site', heard: { node: HPC, session, mode: 'steer', nodes, jobs } });
+  hearSite(head, { node: HPC, session, mode: 'steer', nodes, jobs });
   assert.deepEqual([...head.state.nodes.keys()], ['hpc', 'n1.hpc']);
   assert.deepEqual([...head.state.indexes.foreign.keys()], ['hpc/8']);
   assert.equal(whyNotOurs(siteJob('7', { seen: hidden })), 'rule old of its site hides it');

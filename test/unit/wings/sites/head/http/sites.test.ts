@@ -79,6 +79,18 @@ test('[G3] a job that nobody saw running is not said to have run on no node', as
   assert.equal(nodes, 'not known: nobody saw it run, and its site has not recorded them');
 });
 
+test('[G26] nothing follows from a look before all of it has been heard', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'hpc', 'site');
+  const half = { ...SITE, isLast: false, jobs: [siteJob('7', 'eve')] };
+  agent.tell({ kind: 'site', news: half });
+  await eventually(() => world.head.agents.sites().length > 0);
+  assert.equal(world.head.engine.state.jobs.size, 0);
+  const rest = { ...SITE, isFirst: false, jobs: [siteJob('8', 'eve')] };
+  agent.tell({ kind: 'site', news: rest });
+  await eventually(() => world.head.engine.state.jobs.size === 2);
+});
+
 test('[G24] output of a job that a user gave to a site is said to be there, and is not shown as none', async (t) => {
   const world = await startWorld(t);
   const agent = await startAgent(t, world, 'hpc', 'site');
