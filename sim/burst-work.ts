@@ -1,11 +1,12 @@
 // Users who submit arrays of many short tasks during a run: places on nodes pass from one task to
 // the next of its job, without the head being asked.
 
+import type { JobId } from '../src/kernel/model/ids.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
 import type { Time } from './clock.ts';
-import { programOf, QUIET } from './plan.ts';
+import { type Plan, programOf, QUIET } from './plan.ts';
 import { Recurring } from './recurring.ts';
 import type { Weather } from './weather.ts';
 
@@ -16,9 +17,13 @@ export interface BurstWorkWorld {
   readonly weather: Weather;
 }
 
+/** How many of the last arrays are changed. */
+const RECENT = 3;
+
 export class BurstWork {
   /** Submissions without any answer yet. */
   readonly unanswered = new Set<string>();
+  readonly #accepted: JobId[] = [];
   readonly #world: BurstWorkWorld;
   readonly #recurring: Recurring;
   #count = 0;
@@ -29,7 +34,10 @@ export class BurstWork {
   }
 
   start(): void {
-    this.#recurring.every('burst', this.#world.weather.burstMs, (dice) => this.#submit(dice));
+    const { burstMs, burstLimits } = this.#world.weather;
+    this.#recurring.every('burst', burstMs, (dice) => this.#submit(dice));
+    if (burstLimits === null) return;
+    this.#recurring.every('limit', burstMs, (dice) => this.#limit(dice));
   }
 
   stop(): void {
@@ -41,7 +49,7 @@ export class BurstWork {
     const name = `burst${this.#count}`;
     const owner = operator(dice.pick(['alice', 'bob']));
     this.unanswered.add(name);
-    const submission = { ...drawBurst(dice), name };
+    const submission = { ...drawBurst(dice, this.#drawOdd()), name };
     const command = {
       kind: 'submit_job',
       submission,
@@ -49,11 +57,38 @@ export class BurstWork {
       retired: {},
       stepKey: name,
     } as const;
-    this.#world.client.ask(command, owner, () => this.unanswered.delete(name));
+    this.#world.client.ask(command, owner, (result) => {
+      this.unanswered.delete(name);
+      if (result.ok && result.value.kind === 'submitted') this.#accepted.push(result.value.jobId);
+    });
+  }
+
+  #drawOdd(): Odd {
+    const { streams, weather } = this.#world;
+    const [limits, slow] = [streams.of('burst limits'), streams.of('burst slow')];
+    const isLimited = limits.happens(weather.burstLimits ?? 0);
+    const isSlow = slow.happens(weather.burstSlow ?? 0);
+    return {
+      ...(isLimited ? { runningMax: limits.pick([1, 2, 4]) } : {}),
+      ...(isSlow ? { slow: { every: slow.whole(4, 30), runMs: 5000 } } : {}),
+    };
+  }
+
+  /** Some are over by then, or more of them run: those are refused. */
+  #limit(dice: Dice): void {
+    const jobId = dice.pick([undefined, ...this.#accepted.slice(-RECENT)]);
+    if (jobId === undefined) return;
+    const change = { runningMax: dice.pick([null, 1, 2, 4]) };
+    this.#world.client.once({ kind: 'change_job', jobId, change }, operator('alice'));
   }
 }
 
-function drawBurst(dice: Dice): Submission {
+/** What few of these arrays have. */
+interface Odd extends Pick<Plan, 'slow'> {
+  readonly runningMax?: number;
+}
+
+function drawBurst(dice: Dice, { runningMax, slow }: Odd): Submission {
   const runMs = dice.pick([20, 60, 200]);
   // Now and then one of them is not what its job's tasks were so far.
   const code = dice.happens(0.1) ? 3 : 0;
@@ -64,9 +99,13 @@ function drawBurst(dice: Dice): Submission {
       code,
       leftovers: dice.happens(0.1) ? 1 : 0,
       leftoverMs: 500,
+      ...(slow === undefined ? {} : { slow }),
     }),
     cpuCount: dice.pick([1, 1, 2]),
-    array: { indices: `0-${dice.whole(15, 60)}` },
+    array: {
+      indices: `0-${dice.whole(15, 60)}`,
+      ...(runningMax === undefined ? {} : { runningMax }),
+    },
     directory: { kind: 'private' },
     walltimeMs: dice.pick([null, 2000, 10_000]),
     onNodeLoss: dice.pick([

@@ -9,7 +9,7 @@ import type { Input } from '../src/kernel/machine/controller.ts';
 import type { Event } from '../src/kernel/machine/declared.ts';
 import { refreshPool } from '../src/kernel/machine/nodes/apply.ts';
 import { apply } from '../src/kernel/machine/nouns.ts';
-import { Step } from '../src/kernel/machine/step.ts';
+import type { Step } from '../src/kernel/machine/step.ts';
 import { settleTask } from '../src/kernel/machine/tasks/ending.ts';
 import { type EpochId, formatEpochId, type JobId } from '../src/kernel/model/ids.ts';
 import { NO_USAGE } from '../src/kernel/model/job.ts';
@@ -17,7 +17,13 @@ import type { Commit, Store } from '../src/kernel/ports/store.ts';
 import { decodeAgentMessage } from '../src/kernel/wire/codec.ts';
 import { AGENT_CANARIES } from './agent-canaries.ts';
 import { BATCH_CANARIES } from './batch-canaries.ts';
-import { type Canary, type CanaryWorld, type Planted, replaceMethod } from './canary.ts';
+import {
+  type Canary,
+  type CanaryWorld,
+  type Planted,
+  replaceMethod,
+  withEvents,
+} from './canary.ts';
 import { FILE_CANARIES } from './file-canaries.ts';
 import { GOAL_CANARIES } from './goals/canaries.ts';
 import { PLACE_CANARIES } from './place-canaries.ts';
@@ -33,17 +39,6 @@ function withInputs(change: (engine: Engine, input: Input) => Input): () => Plan
     remove: replaceMethod(Engine.prototype, 'perform', (original) => {
       return function perform(this: Engine, ...[input, done]: Parameters<Perform>): void {
         original.call(this, change(this, input), done);
-      };
-    }),
-  });
-}
-
-/** A head that makes something else of its decisions. */
-function withEvents(emit: (step: Step, event: Event, original: Step['emit']) => void) {
-  return (): Planted => ({
-    remove: replaceMethod(Step.prototype, 'emit', (original) => {
-      return function planted(this: Step, event: Event): void {
-        emit(this, event, original);
       };
     }),
   });

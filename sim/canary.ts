@@ -2,9 +2,12 @@
 
 import type { AgentPorts } from '../src/kernel/agent/ports.ts';
 import type { Engine } from '../src/kernel/head/engine.ts';
+import type { Event } from '../src/kernel/machine/declared.ts';
+import { Step } from '../src/kernel/machine/step.ts';
 import type { Session } from '../src/kernel/ports/net.ts';
 import type { Store } from '../src/kernel/ports/store.ts';
 import type { HeadHost } from './head-host.ts';
+import type { Rule } from './violation.ts';
 import type { Weather } from './weather.ts';
 
 /** What a planted bug can see of the run. */
@@ -30,6 +33,8 @@ export interface Canary {
   readonly name: string;
   /** What a program with this bug does wrong. */
   readonly sentence: string;
+  /** The rule by which it is to be found; absent: any. */
+  readonly rule?: Rule;
   readonly plant: (world: CanaryWorld) => Planted;
   /** What shows it often enough: without it the right moment would be rare. */
   readonly weather?: Partial<Weather>;
@@ -53,4 +58,15 @@ export function replaceMethod<T extends object, K extends keyof T>(
   return () => {
     prototype[name] = original;
   };
+}
+
+/** A head that makes something else of its decisions. */
+export function withEvents(emit: (step: Step, event: Event, original: Step['emit']) => void) {
+  return (): Planted => ({
+    remove: replaceMethod(Step.prototype, 'emit', (original) => {
+      return function planted(this: Step, event: Event): void {
+        emit(this, event, original);
+      };
+    }),
+  });
 }

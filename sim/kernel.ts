@@ -162,9 +162,10 @@ export class Kernel {
 
   #run(process: SimProcess, stdout: string): void {
     const { plan } = process;
+    const runMs = runMsOf(process);
     this.#resumeBy.delete(process);
-    if (plan.runMs === null) return;
-    this.#work(process, plan.runMs, () => {
+    if (runMs === null) return;
+    this.#work(process, runMs, () => {
       const script = this.#scripts.get(process);
       const did = script === undefined ? null : this.#world.runScript(script);
       if (did !== null) {
@@ -274,6 +275,11 @@ export class Kernel {
     this.#world.disk.append(path, text);
     this.#world.onWrite(process, text);
   }
+}
+
+function runMsOf({ plan: { runMs, slow }, variables, isLeftover }: SimProcess): number | null {
+  if (slow === undefined || isLeftover) return runMs;
+  return Number(variables.get('WEFT_ARRAY_INDEX')) % slow.every === 0 ? slow.runMs : runMs;
 }
 
 function splitVariable(line: string): [string, string] {

@@ -8,6 +8,8 @@ export interface Plan {
   readonly name?: string;
   /** Null: it never ends by itself. */
   readonly runMs: number | null;
+  /** Each task of its array whose index divides by `every` runs for so long instead. */
+  readonly slow?: { readonly every: number; readonly runMs: number };
   readonly code: number;
   /** Ends by this signal of its own instead of with `code`. */
   readonly signal: number | null;

@@ -38,10 +38,12 @@ export const PINNED: readonly {
   },
   {
     seed: 20261123050,
+    weather: { burstLimits: null, burstSlow: null },
     broke: 'a task ended on a drained node, and the next one that its user may have did not start',
   },
   {
     seed: 20261124006,
+    weather: { burstLimits: null, burstSlow: null },
     broke: 'a stopped task that was given up with its node had given cpus up there to nobody',
   },
   {
@@ -50,7 +52,7 @@ export const PINNED: readonly {
   },
   {
     seed: 17,
-    weather: { cloneMs: 8000 },
+    weather: { cloneMs: 8000, burstLimits: null, burstSlow: null },
     broke: 'a copied machine kept its own files as the result of a task that ran on its original',
   },
   {
@@ -60,6 +62,7 @@ export const PINNED: readonly {
   },
   {
     seed: 40385,
+    weather: { burstLimits: null, burstSlow: null },
     broke: 'a pause of a copied machine was never over once its original was the node again',
   },
   {
@@ -132,4 +135,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'last-node-repaired': 28,
   'next-begins-at-once': 1,
   'next-for-ever': 1,
+  'next-beyond-limit': 5,
+  'begun-beyond-limit': 3,
+  'recalled-is-back': 4,
 };

@@ -154,6 +154,11 @@ export class Truth {
     return this.#next.has(epochId);
   }
 
+  /** Whether it is the current epoch of a task that has not been put back, nor has ended. */
+  isCounted(epochId: string): boolean {
+    return this.#epochs.has(epochId);
+  }
+
   /** Whether a task of it has been given something. */
   holds(jobId: JobId): boolean {
     return [...this.#epochs.values()].some(({ place }) => place.jobId === jobId);

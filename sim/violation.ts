@@ -3,12 +3,12 @@
 import { BrokenInvariant } from '../src/kernel/base/assert.ts';
 
 /**
- * A rule by its number in SPEC.md; `A` and `P` are about allocations and partitions, `O` about
- * pauses, `B` about batches, `T` about notifications, `C` about calls, `V` about gpus and counted
- * resources. `X`: of docs/simulation.md, about other clusters and repairs.
+ * A rule by its number in SPEC.md; `J` is about jobs, `A` and `P` about allocations and partitions,
+ * `O` about pauses, `B` about batches, `T` about notifications, `C` about calls, `V` about gpus and
+ * counted resources. `X`: of docs/simulation.md, about other clusters and repairs.
  */
 export type Rule =
-  | `${'S' | 'L' | 'A' | 'P' | 'O' | 'B' | 'T' | 'C' | 'V' | 'X'}${number}`
+  | `${'S' | 'L' | 'J' | 'A' | 'P' | 'O' | 'B' | 'T' | 'C' | 'V' | 'X'}${number}`
   | 'belief'
   | 'crash';
 

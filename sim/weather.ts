@@ -73,6 +73,10 @@ export interface Weather {
   readonly cloneMs: number | null;
   /** How often somebody submits an array of many short tasks. */
   readonly burstMs: number | null;
+  /** Share of these arrays with a running limit; limits change as often. Null: none has any. */
+  readonly burstLimits: number | null;
+  /** Share of these arrays of which a few tasks run for long; null = of none. */
+  readonly burstSlow: number | null;
   /** Share of jobs with gpus that want theirs joined; null: no gpus are, and no QoS limits them. */
   readonly links: number | null;
 }
@@ -90,6 +94,8 @@ const EXTRAS = [
     'goalMs',
     'cloneMs',
     'burstMs',
+    'burstLimits',
+    'burstSlow',
     'links',
   ] as const),
 ] as const;
@@ -145,6 +151,8 @@ export function drawWeather(streams: Streams): Weather {
     goalMs: of('goalMs').happens(0.3) ? of('goalMs').whole(10_000, 60_000) : null,
     cloneMs: of('cloneMs').happens(0.25) ? of('cloneMs').whole(15_000, 60_000) : null,
     burstMs: of('burstMs').happens(0.4) ? of('burstMs').whole(2000, 15_000) : null,
+    burstLimits: of('burstLimits').pick([null, 0.3, 0.6]),
+    burstSlow: of('burstSlow').pick([null, 0.2]),
     links: of('links').pick([null, 0.1, 0.5]),
     ...drawSiteWeather(streams),
   };
@@ -181,6 +189,8 @@ export const PLAIN: Pick<Weather, (typeof EXTRAS)[number] | (typeof SITE)[number
   goalMs: null,
   cloneMs: null,
   burstMs: null,
+  burstLimits: null,
+  burstSlow: null,
   links: null,
 };
 
@@ -203,7 +213,14 @@ export function slowness({ pace }: Pick<Weather, 'pace'>): number {
 }
 
 /** What came to the simulator when its planted bugs had their seeds. */
-export const BEFORE = { goalMs: null, cloneMs: null, burstMs: null, links: null } as const;
+export const BEFORE = {
+  goalMs: null,
+  cloneMs: null,
+  burstMs: null,
+  burstLimits: null,
+  burstSlow: null,
+  links: null,
+} as const;
 
 /** Often enough that several tasks compete for a few nodes. */
 export const CROWDED = {
@@ -217,5 +234,7 @@ export const CROWDED = {
   goalMs: null,
   cloneMs: null,
   burstMs: null,
+  burstLimits: null,
+  burstSlow: null,
   links: null,
 } as const;

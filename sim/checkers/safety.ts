@@ -1,4 +1,4 @@
-// The safety rules that are judged on live processes (S1, S2, S3, S10, S11) and on the durable
+// The safety rules that are judged on live processes (S1, S2, S3, S10, S11, J8) and on the durable
 // record (S6, S8, S10). One function per rule.
 
 import type { Event } from '../../src/kernel/machine/declared.ts';
@@ -37,6 +37,7 @@ export function checkStart(world: SafetyWorld, process: SimProcess): void {
   }
   checkOneEpoch(world, process, place, job);
   checkNext(world, process, place);
+  checkRunningLimit(world, place, job);
   checkFits(world, process);
 }
 
@@ -95,6 +96,19 @@ function checkNext(
     });
     if (isOpen) throw broken('S5', `${epochId} begins on ${node}, which ${id} has for long`);
   }
+}
+
+/** J8: no more tasks of an array run than its limit says; what is given up may go on somewhere. */
+function checkRunningLimit({ truth }: SafetyWorld, { jobId, epochId }: EpochPlace, job: JobTruth) {
+  const max = job.spec.array?.runningMax;
+  if (max === undefined || job.spec.pool !== undefined || !truth.isCounted(epochId)) return;
+  const running = new Set([epochId]);
+  for (const process of truth.live) {
+    const other = placeOf(process);
+    if (other.jobId === jobId && truth.isCounted(other.epochId)) running.add(other.epochId);
+  }
+  if (running.size <= max) return;
+  throw broken('J8', `of job ${jobId} no more than ${max} may run, and these do: ${[...running]}`);
 }
 
 /**

@@ -75,3 +75,9 @@ test('[S5] who takes what is set aside for others is found', async () => {
   assert.equal((await runSeed({ seed, canary })).violation?.rule, 'S5');
   assert.equal((await runSeed({ seed, weather: canary?.weather })).violation, null);
 });
+
+test('[J8] more tasks of an array at once than its running limit are found', async () => {
+  const canary = CANARIES.find(({ name }) => name === 'begun-beyond-limit');
+  const seed = CANARY_SEEDS['begun-beyond-limit'] ?? 1;
+  assert.equal((await runSeed({ seed, canary })).violation?.rule, 'J8');
+});
