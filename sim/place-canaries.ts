@@ -7,7 +7,7 @@ import type { Of } from '../src/kernel/machine/events.ts';
 import type { Task } from '../src/kernel/machine/jobs/facts.ts';
 import { placeOf } from '../src/kernel/machine/jobs/place.ts';
 import type { Step } from '../src/kernel/machine/step.ts';
-import { settleTask } from '../src/kernel/machine/tasks/ending.ts';
+import { abandonEpoch, settleTask } from '../src/kernel/machine/tasks/ending.ts';
 import { nextEpoch } from '../src/kernel/machine/tasks/epoch.ts';
 import { NO_USAGE } from '../src/kernel/model/job.ts';
 import type { RunnerInput } from '../src/kernel/runner/inputs.ts';
@@ -90,6 +90,16 @@ function takeBackAtOnce(step: Step, event: Event, original: Emit): void {
   settleTask(step, task);
 }
 
+/** What is next on a node that is not heard any more waits in the queue again. */
+function giveUpNext(step: Step, event: Event, original: Emit): void {
+  original.call(step, event);
+  if (event.kind !== 'node_disconnected') return;
+  for (const { next, task } of [...(step.state.nodes.get(event.node)?.holding.values() ?? [])]) {
+    if (next === null || task?.job.spec.onNodeLoss.kind !== 'wait') continue;
+    abandonEpoch(step, task, `${event.node} is not connected`);
+  }
+}
+
 export const PLACE_CANARIES: readonly Canary[] = [
   {
     name: 'next-begins-at-once',
@@ -124,5 +134,12 @@ export const PLACE_CANARIES: readonly Canary[] = [
     rule: 'S3',
     plant: withEvents(takeBackAtOnce),
     weather: { ...BRIEF, burstSlow: 0.5 },
+  },
+  {
+    name: 'unheard-next-is-back',
+    sentence: 'what must wait for evidence is started elsewhere, for it was only next on its node',
+    rule: 'S3',
+    plant: withEvents(giveUpNext),
+    weather: { ...BRIEF, nodeCount: 3, netResetMs: 700 },
   },
 ];

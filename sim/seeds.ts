@@ -138,4 +138,5 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'next-beyond-limit': 5,
   'begun-beyond-limit': 3,
   'recalled-is-back': 4,
+  'unheard-next-is-back': 9,
 };
