@@ -37,12 +37,12 @@ const MERGED = ['bin', 'sbin', 'lib', 'lib64'];
 const EMPTY = ['proc', 'sys', 'dev', 'run', 'root', 'home', 'var/log', 'var/lib', 'var/tmp', 'tmp'];
 const INSTALLED = '/usr/lib/node_modules/weft';
 
-/** A line is a bound in seconds and a command in base64; the answer is exit code and output. */
+/** A line is a bound in seconds and a command; the answer is exit code and output in base64. */
 const SHELL = `#!/bin/bash
 stty raw -echo
 echo ready
 while read -r seconds command; do
-  run() { timeout -k 1 "$seconds" bash -c "$(base64 -d <<< "$command")" < /dev/null 2>&1; }
+  run() { timeout -k 1 "$seconds" bash -c "$command" < /dev/null 2>&1; }
   output=$(run | base64 -w0; exit "\${PIPESTATUS[0]}")
   echo "$? $output"
 done
