@@ -1,7 +1,6 @@
 // Users who submit arrays of many short tasks during a run: places on nodes pass from one task to
 // the next of its job, without the head being asked.
 
-import type { JobId } from '../src/kernel/model/ids.ts';
 import type { Submission } from '../src/kernel/model/submission.ts';
 import type { Dice, Streams } from './chance.ts';
 import { type Client, operator } from './client.ts';
@@ -17,13 +16,9 @@ export interface BurstWorkWorld {
   readonly weather: Weather;
 }
 
-/** How many of the last arrays are changed. */
-const RECENT = 3;
-
 export class BurstWork {
   /** Submissions without any answer yet. */
   readonly unanswered = new Set<string>();
-  readonly #accepted: JobId[] = [];
   readonly #world: BurstWorkWorld;
   readonly #recurring: Recurring;
   #count = 0;
@@ -34,10 +29,7 @@ export class BurstWork {
   }
 
   start(): void {
-    const { burstMs, burstLimits } = this.#world.weather;
-    this.#recurring.every('burst', burstMs, (dice) => this.#submit(dice));
-    if (burstLimits === null) return;
-    this.#recurring.every('limit', burstMs, (dice) => this.#limit(dice));
+    this.#recurring.every('burst', this.#world.weather.burstMs, (dice) => this.#submit(dice));
   }
 
   stop(): void {
@@ -57,10 +49,7 @@ export class BurstWork {
       retired: {},
       stepKey: name,
     } as const;
-    this.#world.client.ask(command, owner, (result) => {
-      this.unanswered.delete(name);
-      if (result.ok && result.value.kind === 'submitted') this.#accepted.push(result.value.jobId);
-    });
+    this.#world.client.ask(command, owner, () => this.unanswered.delete(name));
   }
 
   #drawOdd(): Odd {
@@ -72,14 +61,6 @@ export class BurstWork {
       ...(isLimited ? { runningMax: limits.pick([1, 2, 4]) } : {}),
       ...(isSlow ? { slow: { every: slow.whole(4, 30), runMs: 5000 } } : {}),
     };
-  }
-
-  /** Some are over by then, or more of them run: those are refused. */
-  #limit(dice: Dice): void {
-    const jobId = dice.pick([undefined, ...this.#accepted.slice(-RECENT)]);
-    if (jobId === undefined) return;
-    const change = { runningMax: dice.pick([null, 1, 2, 4]) };
-    this.#world.client.once({ kind: 'change_job', jobId, change }, operator('alice'));
   }
 }
 

@@ -73,7 +73,7 @@ export interface Weather {
   readonly cloneMs: number | null;
   /** How often somebody submits an array of many short tasks. */
   readonly burstMs: number | null;
-  /** Share of these arrays with a running limit; limits change as often. Null: none has any. */
+  /** Share of these arrays with a running limit; null = none has any. */
   readonly burstLimits: number | null;
   /** Share of these arrays of which a few tasks run for long; null = of none. */
   readonly burstSlow: number | null;
