@@ -10,6 +10,7 @@ import { type Head, startHead } from '../kernel/head/head.ts';
 import { startHttp } from '../kernel/head/http/server.ts';
 import { LogFiles } from '../kernel/head/logs/log-files.ts';
 import { logJobsOf } from '../kernel/head/logs/log-jobs.ts';
+import { saveInQuiet } from '../kernel/head/snapshots.ts';
 import { addressesBehind } from '../kernel/listeners/own-addresses.ts';
 import { systemChance } from '../kernel/os/chance.ts';
 import { systemBootClock, systemClock } from '../kernel/os/clock.ts';
@@ -106,6 +107,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
   const warn = (words: string): void => log.warn({}, words);
   const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES, warn });
   let head: Head | null = null;
+  let endQuietLooks = (): void => undefined;
   const logs = new LogFiles({
     directory: join(options.directory, 'logs'),
     fileBytesMax: options.logBytesMax,
@@ -145,6 +147,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
+    endQuietLooks = saveInQuiet(systemClock, head.engine);
     files.blobs.attach(head.engine);
     files.jobFiles.attach(head.engine);
     files.archive.attach(head.engine);
@@ -152,6 +155,7 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
     const started = { options, head, wings, logs, files, log, audit, gone, onServing };
     await serveUntilStopped(started);
   } finally {
+    endQuietLooks();
     await files.archive.close();
     // Also when it could not start: nothing may keep the directory's lock, nor the process.
     await (head === null ? store.close() : head.stop());

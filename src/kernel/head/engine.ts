@@ -62,7 +62,10 @@ export class Engine {
   readonly #snapshots: Snapshots;
   #idle: (() => void)[] = [];
 
-  private constructor(options: EngineOptions, { state, seq }: Pick<Rebuilt, 'state' | 'seq'>) {
+  private constructor(
+    options: EngineOptions,
+    { state, seq, journalBytes }: Pick<Rebuilt, 'state' | 'seq' | 'journalBytes'>,
+  ) {
     const { store, clock, log, bootClock } = options;
     this.#options = options;
     this.#clock = clock;
@@ -76,7 +79,7 @@ export class Engine {
       () => this.#committing,
       () => this.#flush(),
     );
-    this.#snapshots = new Snapshots(options);
+    this.#snapshots = new Snapshots({ store, log, clock, journalBytes });
     this.#firstWord = new FirstWord(clock, options.firstWordMs ?? 0, () => this.#pace.ask());
     this.#room = new RoomWatch({
       store,
@@ -291,6 +294,15 @@ export class Engine {
     for (const epochId of node.holding.keys())
       this.#state.scratch.touched.push({ node: name, epochId });
     if (node.holding.size > 0) this.#pace.ask();
+  }
+
+  /** Called from time to time: a snapshot is saved where nothing else is to be written. */
+  saveSnapshotInQuiet(): void {
+    if (this.#mode !== 'running' || this.#stopping || this.#room.endsOnly) return;
+    if (!this.#snapshots.isDueInQuiet()) return;
+    if (this.#committing || this.#next.steps.length > 0) return;
+    this.#snapshots.take(this.#state);
+    this.#snapshots.save(this.#seq);
   }
 
   /** Commits what is left, leaves a snapshot and lets the store go. */

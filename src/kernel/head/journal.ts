@@ -38,14 +38,16 @@ function isEntry(value: unknown): value is JournalEntry {
   return typeof v === 'number' && Array.isArray(steps);
 }
 
-/** The state as of the last durable entry, and that entry's number. */
+/** The state as of the last durable entry, that entry's number, and bytes of all that were read. */
 export function rebuild(
   machine: Machine,
   recovered: Omit<Recovered, 'loss' | 'isElsewhere' | 'room'>,
 ): {
   state: State;
   seq: number;
+  journalBytes: number;
 } {
+  let journalBytes = 0;
   let seq = recovered.snapshotSeq;
   const { snapshot } = recovered;
   const state =
@@ -58,8 +60,9 @@ export function rebuild(
       for (const step of steps) replay(state, step);
     });
     seq = record.seq;
+    journalBytes += record.bytes.length;
   }
-  return { state, seq };
+  return { state, seq, journalBytes };
 }
 
 function readSnapshot(machine: Machine, bytes: Uint8Array): State {

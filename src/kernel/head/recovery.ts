@@ -18,6 +18,8 @@ export interface Rebuilt {
   readonly state: State;
   /** Number of the last entry. */
   readonly seq: number;
+  /** Bytes of the entries that were read. */
+  readonly journalBytes: number;
   /** Accepted records that are missing. */
   readonly loss: LossInput | null;
   /** Numbers to go on with, as the store is a copy; null: it is none. */
@@ -43,10 +45,11 @@ export async function readStore(
   options: Pick<RecoveryWorld, 'machine' | 'store' | 'jobIdSeen' | 'acceptLoss'>,
 ): Promise<Rebuilt> {
   const recovered = await options.store.recover();
-  const { state, seq } = rebuild(options.machine, recovered);
+  const rebuilt = rebuild(options.machine, recovered);
+  const { state } = rebuilt;
   const loss = await lossToAccept(recovered, state, options);
   const skipped = await skippedByCopy(recovered, state, options);
-  return { state, seq, loss, skipped, room: recovered.room };
+  return { ...rebuilt, loss, skipped, room: recovered.room };
 }
 
 /** Begins now; `cause`: why nothing could be written. */

@@ -11,10 +11,17 @@ import { encodeInSlices } from '../wire/codec.ts';
 /** A snapshot is due after this many journal bytes: more would cost a restart over a second. */
 const SNAPSHOT_BYTES_MIN = 16 * 1_048_576;
 
+/** A quiet head saves one after this many, as a restart may come at any time. */
+const QUIET_BYTES_MIN = 1_048_576;
+/** Between two looks whether the head is quiet: nothing was written from the one to the other. */
+const QUIET_LOOK_MS = 5000;
+
 interface SnapshotsWorld {
   readonly store: Store;
   readonly log: Log;
   readonly clock: Pick<Clock, 'soon'>;
+  /** Bytes of the journal that was read at the start. */
+  readonly journalBytes?: number;
 }
 
 /** A snapshot that is becoming bytes. */
@@ -24,10 +31,14 @@ export class Snapshots {
   readonly #world: SnapshotsWorld;
   #journalBytes = 0;
   #snapshotBytes = 0;
+  /** Bytes of entries that earlier lives wrote: no reason to hold up work. */
+  #readBytes: number;
+  #lookedAtBytes = -1;
   #making: Making | null = null;
 
-  constructor({ store, log, clock }: SnapshotsWorld) {
+  constructor({ store, log, clock, journalBytes = 0 }: SnapshotsWorld) {
     this.#world = { store, log, clock };
+    this.#readBytes = journalBytes;
   }
 
   /** Counts another entry. The cost of snapshots stays a fraction of the journal's own. */
@@ -37,9 +48,19 @@ export class Snapshots {
     return this.#journalBytes >= Math.max(SNAPSHOT_BYTES_MIN, 4 * this.#snapshotBytes);
   }
 
+  /** True when nothing was written since the last look, and a restart would read much. */
+  isDueInQuiet(): boolean {
+    const isQuiet = this.#journalBytes === this.#lookedAtBytes;
+    this.#lookedAtBytes = this.#journalBytes;
+    if (!isQuiet || this.#making !== null) return false;
+    const bytes = this.#journalBytes + this.#readBytes;
+    return bytes >= Math.max(QUIET_BYTES_MIN, this.#snapshotBytes / 4);
+  }
+
   /** Takes the state as it is now. `save` is called once all of it is durable, or `giveUp`. */
   take(state: State): void {
     this.#journalBytes = 0;
+    this.#readBytes = 0;
     this.#making = inSlices(state);
     // In this turn all becomes bytes that the state may go on to change.
     this.#making.next();
@@ -77,6 +98,19 @@ export class Snapshots {
       this.#world.log.warn({ error: String(error) }, words);
     });
   }
+}
+
+/** Saves snapshots in quiet moments; returns what ends that. */
+export function saveInQuiet(
+  clock: Pick<Clock, 'after'>,
+  engine: { saveSnapshotInQuiet(): void },
+): () => void {
+  const look = (): void => {
+    engine.saveSnapshotInQuiet();
+    timer = clock.after(QUIET_LOOK_MS, look);
+  };
+  let timer = clock.after(QUIET_LOOK_MS, look);
+  return () => timer.cancel();
 }
 
 function inSlices(state: State): Making {

@@ -322,6 +322,37 @@ test('[S1] large journals are folded into a snapshot', async () => {
   assert.deepEqual(portrait(state), portrait(made.engine.state));
 });
 
+test('[S4] a quiet head saves a snapshot of what a restart would read', async () => {
+  const made = await bench();
+  await made.connect('n2');
+  const saved = (): number | undefined => made.disk.snapshot?.seq;
+  const drain = (node: string): void => {
+    const reason = 'x'.repeat(2 * 1_048_576);
+    made.command('drain', { kind: 'drain_node', node: node as NodeName, reason });
+  };
+  drain('n1');
+  await made.settle();
+  made.engine.saveSnapshotInQuiet();
+  await made.settle();
+  assert.equal(saved(), undefined, 'it may be that more is about to be written');
+  made.engine.saveSnapshotInQuiet();
+  await made.settle();
+  const before = made.engine.seq;
+  assert.equal(saved(), before);
+  const { state } = rebuild(HEAD_MACHINE, await made.store.recover());
+  assert.deepEqual(portrait(state), portrait(made.engine.state));
+
+  const kept = made.disk.snapshot;
+  drain('n2');
+  made.clock.endTurn();
+  await settlePromises();
+  assert.equal(made.engine.seq, before, 'the disk is at it');
+  for (let looks = 0; looks < 3; looks += 1) made.engine.saveSnapshotInQuiet();
+  await made.settle();
+  assert.ok(made.engine.seq > before);
+  assert.equal(made.disk.snapshot, kept, 'what is not durable yet is in no snapshot');
+});
+
 test('[S4] a snapshot of many jobs is made over turns, of the state as it was taken', async () => {
   const made = await bench();
   for (let at = 1; at <= 2500; at += 1) made.submit(`job ${at}`, { held: true });

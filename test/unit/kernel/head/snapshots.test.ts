@@ -10,14 +10,23 @@ import type { Store } from '../../../../src/kernel/ports/store.ts';
 import { encodeRecords } from '../../../../src/kernel/wire/codec.ts';
 import { scenario } from '../../../support/controller.ts';
 
-/** The bytes that the head saves of a state, beside its work and at its stop. */
-async function savedOf(state: State): Promise<readonly Uint8Array[]> {
+/** Snapshots of a head, and the bytes of those that are saved. */
+function savedBy(journalBytes = 0): {
+  readonly snapshots: Snapshots;
+  readonly saved: readonly Uint8Array[];
+} {
   const saved: Uint8Array[] = [];
   const saveSnapshot = (_: number, bytes: Uint8Array) => Promise.resolve(void saved.push(bytes));
   const store = { saveSnapshot } as Partial<Store> as Store;
   const refused = (fields: object) => assert.fail(JSON.stringify(fields));
   const log = { debug: refused, info: refused, warn: refused, error: refused };
-  const snapshots = new Snapshots({ store, log, clock: { soon: (work) => work() } });
+  const clock = { soon: (work: () => void) => work() };
+  return { snapshots: new Snapshots({ store, log, clock, journalBytes }), saved };
+}
+
+/** The bytes that the head saves of a state, beside its work and at its stop. */
+async function savedOf(state: State): Promise<readonly Uint8Array[]> {
+  const { snapshots, saved } = savedBy();
   snapshots.take(state);
   snapshots.save(7);
   await snapshots.saveLast(7, state);
@@ -44,4 +53,30 @@ scenario('[S9] jobs that say the same come back from a snapshot as they were', a
   }
   // As a release before this one has written it.
   assert.deepEqual(rebuilt(whole), wanted);
+});
+
+scenario('a quiet head saves a snapshot where a restart would read much', (head) => {
+  head.connect('n1');
+  const { snapshots, saved } = savedBy();
+  const MIB = 1_048_576;
+  const look = () => {
+    const isDue = snapshots.isDueInQuiet();
+    if (isDue) {
+      snapshots.take(head.state);
+      snapshots.save(7);
+    }
+    return isDue;
+  };
+  assert.deepEqual([look(), look()], [false, false], 'nothing was written');
+  assert.equal(snapshots.isDue(MIB), false);
+  assert.equal(look(), false, 'something was written since the last look');
+  assert.equal(look(), true);
+  assert.deepEqual([look(), look(), saved.length], [false, false, 1]);
+});
+
+scenario('what was read at the start counts in a quiet moment alone', (head) => {
+  head.connect('n1');
+  const { snapshots } = savedBy(64 * 1_048_576);
+  assert.equal(snapshots.isDue(10), false);
+  assert.deepEqual([snapshots.isDueInQuiet(), snapshots.isDueInQuiet()], [false, true]);
 });
