@@ -11,7 +11,7 @@ import type {
   SiteStart,
 } from '../../../kernel/model/site.ts';
 import type { SiteStanding } from '../../../kernel/scheduler/room/brokerage.ts';
-import { standingOf } from '../machine/standing.ts';
+import { type SiteListing, standingOf } from '../machine/standing.ts';
 
 /** What a site said longer ago says nothing of its queue now. */
 const OLD_MS = 300_000;
@@ -32,6 +32,8 @@ export class Sites {
   readonly #starts = new Map<NodeName, Map<EpochId, string>>();
   /** Added up once for each word of a gateway. */
   readonly #standings = new WeakMap<KnownSite, SiteStanding>();
+  /** What a site listed before its next look, of which only a part has come. */
+  readonly #listedBefore = new WeakMap<KnownSite, SiteListing>();
 
   get all(): readonly KnownSite[] {
     return [...this.#known.values()];
@@ -40,6 +42,7 @@ export class Sites {
   /** @param now by the clock that never jumps */
   hear(name: NodeName, news: SiteNews, now: number): KnownSite {
     const before = news.isFirst ? undefined : this.#known.get(name);
+    const listing = before === undefined || news.isLast ? null : this.#listingOf(before);
     const jobs = this.#jobsOf(name, before);
     const starts = this.#startsOf(name, before);
     const forget = (id: string): void => {
@@ -71,9 +74,17 @@ export class Sites {
     };
     this.#known.set(name, known);
     // Half of a look says nothing of a whole queue.
+    if (listing !== null) this.#listedBefore.set(known, listing);
     const standing = before === undefined ? undefined : this.#standings.get(before);
     if (!isLast && standing !== undefined) this.#standings.set(known, standing);
     return known;
+  }
+
+  /** A copy: the next look changes the map. Null: nobody asks for the queue, or it is not known. */
+  #listingOf(site: KnownSite): SiteListing | null {
+    const { mode, listedAt, nodes, jobs } = site;
+    if (mode !== 'submit' || listedAt === null) return null;
+    return this.#listedBefore.get(site) ?? { nodes, jobs: [...jobs.values()] };
   }
 
   /** The job of one of these sites that is this start of a task, as it was listed last. */
@@ -117,7 +128,9 @@ export class Sites {
   #standingOf(site: KnownSite, at: number): SiteStanding {
     const known = this.#standings.get(site);
     if (known !== undefined) return known;
-    const standing = standingOf({ nodes: site.nodes, jobs: site.jobs.values() }, at);
+    const { nodes, jobs } = site;
+    const listing = this.#listedBefore.get(site) ?? { nodes, jobs: jobs.values() };
+    const standing = standingOf(listing, at);
     this.#standings.set(site, standing);
     return standing;
   }

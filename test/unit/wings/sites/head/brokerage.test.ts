@@ -128,6 +128,10 @@ test('[G26] half of a look says nothing of a queue, and is not as new as a whole
   sites.hear(HPC, news({}), 2000);
   assert.equal(sites.standings(2000, HOUR).get(HPC)?.waitingCpuMs, 8 * HOUR);
   assert.equal(sites.all[0]?.listedAt, 2000);
+  sites.hear(HPC, news({}), 3000);
+  for (let part = 0; part < 2; part += 1) sites.hear(HPC, news({ isLast: false }), 4000);
+  const asked = sites.standings(4000, HOUR).get(HPC)?.waitingCpuMs;
+  assert.equal(asked, 10 * HOUR, 'also when nobody had asked before its first part came');
 });
 
 test('a site that does not answer, or has not for long, has nothing free and no end of its wait', () => {
