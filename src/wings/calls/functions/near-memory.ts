@@ -37,7 +37,7 @@ const HELD_MAX = 256;
 /** An empty file into which another process of this user may write one value. */
 export interface Room {
   readonly file: string;
-  /** What was written; it outlives the writer. Null: it has not so many bytes. */
+  /** What was written; it outlives the writer. Null: it is not so long, or longer than allowed. */
   filled(length: number): PassedValue | null;
   close(): void;
 }
@@ -84,7 +84,10 @@ export class NearMemory implements NearBytes, NearFiles {
     if (fd === null) return null;
     return {
       file: nameOf(fd),
-      filled: (length) => (fstatSync(fd).size === length ? this.#keep(fd, length) : null),
+      filled: (length) => {
+        const isValue = length <= VALUE_BYTES_MAX && fstatSync(fd).size === length;
+        return isValue ? this.#keep(fd, length) : null;
+      },
       close: () => closeSync(fd),
     };
   }
@@ -133,7 +136,7 @@ export function readValue(file: string, length: number): Buffer | null {
   try {
     return readAll(fd, length);
   } catch (error) {
-    nothing(error);
+    if (!(error instanceof RangeError)) nothing(error);
     return null;
   }
 }

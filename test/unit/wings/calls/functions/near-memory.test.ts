@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
@@ -162,6 +162,29 @@ test('[C20] a value that does not fit is not in its room, nor a part of it', (t)
   assert.equal(words.trim(), 'false');
   assert.equal(room.filled(VALUE.length), null);
   assert.equal(fillElsewhere(room.file), true, 'it can be used again');
+});
+
+test('[C20] what is longer than any value is none, whoever has written it into a room', (t) => {
+  const room = new NearMemory().room();
+  assert.ok(room !== null);
+  t.after(() => room.close());
+  const [pid, fd] = room.file.split('.');
+  const length = 16 * 1_048_576 + 1;
+  truncateSync(`/proc/${pid}/fd/${fd}`, length);
+  assert.equal(room.filled(length), null);
+});
+
+test('[C20] a value for which its reader has no memory counts as not there', (t) => {
+  const value = new NearMemory().offer(VALUE);
+  assert.ok(value !== null);
+  t.after(() => value.close());
+  const refused = t.mock.method(Buffer, 'allocUnsafeSlow', () => {
+    throw new RangeError('Array buffer allocation failed');
+  });
+  assert.equal(readValue(value.file, VALUE.length), null);
+  assert.equal(refused.mock.callCount(), 1);
+  refused.mock.restore();
+  assert.deepEqual(readValue(value.file, VALUE.length), VALUE);
 });
 
 test('[C20] a process says which memory it shares only with one whose files it sees', () => {
