@@ -1,5 +1,6 @@
 // What happens, for many who follow along: told in beats, and encoded once for all who see the
-// same. What an event costs the head so grows neither with the readers nor with the pace of events.
+// same. What an event costs the head so grows neither with the readers nor with the pace of events,
+// but for what is compressed: that is done for each reader, beside the head's own thread.
 
 import type { Clock, Timer } from '../../ports/clock.ts';
 import type { Piece, Telling, View } from './event-pieces.ts';
