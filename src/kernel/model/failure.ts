@@ -11,8 +11,16 @@ export const EXIT_CLUSTER_FAILURE = 123;
 /** `timeout(1)` again: the command ran into its time limit. */
 export const EXIT_TIMEOUT = 124;
 
+/** The files of a package are programs by themselves, each with this class: all have one mark. */
+const MARK = Symbol.for('weft.failure');
+
 /** A refusal on its way to standard error. Thrown by verbs, caught once, in main.ts. */
 export class Failure extends Error {
+  /** True of failures of another file of the package, too. */
+  static override [Symbol.hasInstance](one: unknown): one is Failure {
+    return typeof one === 'object' && one !== null && MARK in one;
+  }
+
   override readonly name = 'Failure';
   readonly code: string;
   readonly kind: Kind;
@@ -36,6 +44,10 @@ export class Failure extends Error {
     this.details = of.details ?? {};
     this.hint = of.hint ?? null;
     this.exitCode = of.exit ?? KINDS[of.kind].exit;
+  }
+
+  get [MARK](): true {
+    return true;
   }
 }
 
