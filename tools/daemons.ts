@@ -24,6 +24,8 @@ const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 const OF_USERS = /^\.\/(?:cli|sdk|page)\//;
 /** What `weft agent` runs, and the program of the agents that `weft up` starts. */
 const APART = /^\.\/agent-host\.ts$/;
+/** Node.js shows the line of an error that nobody caught, before its words. */
+const LINE_MAX = 200;
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleDaemons(): Promise<void> {
@@ -41,6 +43,7 @@ export async function bundleDaemons(): Promise<void> {
     // Names stay: a bug is reported with its stack.
     minifyWhitespace: true,
     minifySyntax: true,
+    lineLimit: LINE_MAX,
     external: libraries().filter((one) => !INSIDE.includes(one)),
     banner: { js: places.banner },
     footer: { js: licences.join('\n') },

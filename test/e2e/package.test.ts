@@ -157,6 +157,8 @@ describe('the package, installed into an empty folder', () => {
         encoding: 'utf8',
       });
       assert.match(stderr, new RegExp(`usage: ${name}\\.ts OPTIONS\\.json`));
+      // With the line of the file before its words, as Node.js shows what nobody has caught.
+      assert.ok(stderr.length < 4096, `${stderr.length} characters`);
     }
   });
 
