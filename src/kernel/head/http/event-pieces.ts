@@ -2,6 +2,7 @@
 // changed.
 
 import type { UserActor } from '../../model/actor.ts';
+import type { JobId } from '../../model/ids.ts';
 import { type EventFilter, type EventRing, type RingEvent, visibleEvents } from './event-ring.ts';
 
 /** Length of a piece: a reader that is far behind gets several. */
@@ -65,33 +66,61 @@ function wholePiece(ring: EventRing, from: number, { actor, filter }: View): Pie
 
 /** What a thousand tasks of an array do in a beat is as long as what one of them does. */
 function briefPiece(ring: EventRing, from: number, { actor, filter }: View): Piece | null {
-  /** By the beginning of their text, in the order of the first of each. */
-  const counts = new Map<string, number>();
+  const told = new Alike();
   let last = { seq: from, at: 0 };
-  let length = 0;
   let sent = from;
-  while (sent < ring.newest && length < PIECE_LENGTH_MAX) {
+  while (sent < ring.newest && told.length < PIECE_LENGTH_MAX) {
     const record = ring.get(sent + 1);
     if (record === undefined) return null;
     sent += 1;
     for (const event of visibleEvents(record, actor, filter)) {
-      const begin = briefOf(event);
-      const before = counts.get(begin) ?? 0;
-      counts.set(begin, before + 1);
-      if (before === 0) length += begin.length;
+      told.add(event);
       last = record;
     }
   }
-  if (counts.size === 0) return { bytes: null, sent, announced: from };
-  const events = [...counts].map(([begin, count]) =>
-    count === 1 ? `${begin}}` : `${begin},"count":${count}}`,
-  );
+  const events = told.texts();
+  if (events.length === 0) return { bytes: null, sent, announced: from };
   return { bytes: Buffer.from(messageOf(last, events)), sent, announced: last.seq };
 }
 
-/** All but the last brace. What is about no job is rare, and has its fields. */
-function briefOf({ kind, jobId, text }: RingEvent): string {
-  return jobId === null ? text.slice(0, -1) : `{"kind":"${kind}","jobId":${jobId}`;
+interface Counted {
+  /** All but the last brace. */
+  readonly begin: string;
+  count: number;
+}
+
+/** Events, those that are alike as one, in the order of the first of each. */
+class Alike {
+  /** By job, then by kind: to write each event's text first would take five times as long. */
+  readonly #known = new Map<JobId | null, Map<string, Counted>>();
+  readonly #all: Counted[] = [];
+  #length = 0;
+
+  get length(): number {
+    return this.#length;
+  }
+
+  add({ kind, jobId, text }: RingEvent): void {
+    const ofJob = this.#known.get(jobId) ?? new Map<string, Counted>();
+    // What is about no job is rare, and has its fields.
+    const what = jobId === null ? text : kind;
+    const known = ofJob.get(what);
+    if (known !== undefined) {
+      known.count += 1;
+      return;
+    }
+    const begin = jobId === null ? text.slice(0, -1) : `{"kind":"${kind}","jobId":${jobId}`;
+    const first = { begin, count: 1 };
+    this.#known.set(jobId, ofJob.set(what, first));
+    this.#all.push(first);
+    this.#length += begin.length;
+  }
+
+  texts(): string[] {
+    return this.#all.map(({ begin, count }) =>
+      count === 1 ? `${begin}}` : `${begin},"count":${count}}`,
+    );
+  }
 }
 
 function messageOf({ seq, at }: { seq: number; at: number }, events: readonly string[]): string {
