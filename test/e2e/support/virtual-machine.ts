@@ -1,6 +1,7 @@
 // A machine of its own, with a kernel and an init of its own: what namespaces cannot show.
 // Emulated, so some forty times slower at computing; its only cables are two serial lines.
 
+import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -148,6 +149,7 @@ export class VirtualMachine {
   }
 
   #send(line: string, seconds: number): void {
+    assert.ok(!line.includes('\n'), 'one line is one command');
     this.#line?.write(`${seconds} ${line}\n`);
   }
 

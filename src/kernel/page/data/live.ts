@@ -59,6 +59,9 @@ function turn(): void {
   void keepReading(running.signal);
 }
 
+/** An older head, as after a failover to one, tells of each event in full. */
+let isBrief = true;
+
 async function keepReading(gone: AbortSignal): Promise<void> {
   let waitMs = RETRY_MIN_MS;
   while (!gone.aborted) {
@@ -74,6 +77,10 @@ async function keepReading(gone: AbortSignal): Promise<void> {
         continue;
       }
       if (error instanceof HeadError && error.kind === 'unauthenticated') return;
+      if (error instanceof HeadError && error.code === 'argument.invalid' && isBrief) {
+        isBrief = false;
+        continue;
+      }
       cut(howCut(error));
     }
     if (gone.aborted) return;
@@ -89,7 +96,7 @@ async function read(gone: AbortSignal, onOpen: () => void): Promise<void> {
   const headers = lastSeq === null ? {} : { 'last-event-id': lastSeq };
   const dead = new AbortController();
   const signal = eitherOf(gone, dead.signal);
-  const response = await send('events', { query: { brief: true }, signal, headers });
+  const response = await send('events', { query: isBrief ? { brief: true } : {}, signal, headers });
   const wasCut = line.value.kind === 'lost' || line.value.kind === 'silent';
   line.value = { kind: 'live' };
   onOpen();

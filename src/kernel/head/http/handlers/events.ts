@@ -19,6 +19,10 @@ import type { Services } from '../services.ts';
  */
 const PACKING = { level: 1, windowBits: 13, memLevel: 6, flush: constants.Z_SYNC_FLUSH };
 
+/** Streams that are compressed at a time: each takes memory, so more readers get theirs plain. */
+const PACKED_MAX = 200;
+let packed = 0;
+
 /** A keep-alive: readers soon notice that the head hangs. It also moves the reader's last id. */
 const KEEP_ALIVE_MS = 5000;
 
@@ -41,7 +45,8 @@ export const events: Handler<'events'> = async (services, call) => {
     return err(refuse('event.too_old', details, hint));
   }
   const { response } = call;
-  const isPacked = takesGzip(String(call.incoming.headers['accept-encoding'] ?? ''));
+  const isPacked =
+    packed < PACKED_MAX && takesGzip(String(call.incoming.headers['accept-encoding'] ?? ''));
   response.writeHead(200, {
     'content-type': 'text/event-stream',
     ...(isPacked ? { 'content-encoding': 'gzip' } : {}),
@@ -60,7 +65,10 @@ export const events: Handler<'events'> = async (services, call) => {
 /** Either end of it destroys the other: a failure is a cut, which the reader sees. */
 function packedTo(response: ServerResponse): Writable {
   const packing = createGzip(PACKING);
-  pipeline(packing, response, () => undefined);
+  packed += 1;
+  pipeline(packing, response, () => {
+    packed -= 1;
+  });
   return packing;
 }
 

@@ -9,10 +9,11 @@ export const TO_CHILD = {
   withdraw: 4,
   forget: 5,
   leave: 6,
-  /** An empty file in memory, for one large result (`near-memory.ts`): where. */
-  room: 7,
+  // 7 and 8 were of a release before: an upgrade in place may start a child beside an older parent.
   /** A call whose arguments lie in memory: instead of them how many bytes they have, and where. */
-  callNear: 8,
+  callNear: 9,
+  /** An empty file in memory, for one large result (`near-memory.ts`): where. */
+  room: 10,
 } as const;
 
 /** Frames to the supervisor. */

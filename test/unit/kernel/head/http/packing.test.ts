@@ -116,3 +116,30 @@ test('[D13] a compressed stream of events ends whole when the head stops', async
   await world.http.close();
   await eventually(() => short.isOver);
 });
+
+test('[D13] no more than 200 streams of events are compressed, and one that ends makes room', async (t) => {
+  const world = await startWorld(t);
+  const authorization = `Bearer ${await world.token('alice')}`;
+  const headers = { authorization, 'accept-encoding': 'gzip' };
+  const open = () =>
+    new Promise<{ coding: string; end(): void }>((resolve, reject) => {
+      const path = '/v1/events';
+      const asked = request({ socketPath: world.socketPath, path, headers }, (answer) => {
+        answer.resume();
+        const coding = answer.headers['content-encoding'] ?? 'none';
+        resolve({ coding, end: () => void asked.destroy() });
+      });
+      asked.on('error', reject).end();
+      t.after(() => asked.destroy());
+    });
+  const streams = [];
+  for (let at = 0; at <= 200; at += 1) streams.push(await open());
+  const codings = streams.map(({ coding }) => coding);
+  assert.deepEqual([codings.indexOf('none'), codings.length], [200, 201]);
+  streams[0]?.end();
+  await eventually(async () => {
+    const { coding, end } = await open();
+    end();
+    return coding === 'gzip';
+  });
+});
