@@ -15,8 +15,11 @@ const pending = Number(process.argv[3] ?? 100_000);
 const ended = Number(process.argv[4] ?? 100_000);
 const directory = { kind: 'shared', path: '/' };
 const repetitions = 3;
-/** The head looks every two seconds whether it is idle and may collect its garbage. */
-const QUIET_MS = 6000;
+/**
+ * The head looks every two seconds whether it is idle and may collect its garbage, and every five
+ * whether it is quiet and may save a snapshot.
+ */
+const QUIET_MS = 12_000;
 
 const lost: number[] = [];
 const twice: number[] = [];
