@@ -148,7 +148,7 @@ if (unknown !== undefined) {
   for (const [name, { about }] of Object.entries(EXPERIMENTS)) console.error(`  ${name}: ${about}`);
   process.exit(2);
 }
-// What is measured is what is installed, not the sources of a checkout.
+// Benchmarks run the built programs, as a package has them, and not the sources.
 const root = join(import.meta.dirname, '..');
 const built = spawnSync(process.execPath, [join(root, 'tools', 'build.ts'), '--compiled'], {
   stdio: 'inherit',

@@ -64,7 +64,7 @@ export class BurstWork {
   }
 }
 
-/** What few of these arrays have. */
+/** Properties that only some of these arrays have. */
 interface Odd extends Pick<Plan, 'slow'> {
   readonly runningMax?: number;
 }

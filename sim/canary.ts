@@ -33,7 +33,7 @@ export interface Canary {
   readonly name: string;
   /** What a program with this bug does wrong. */
   readonly sentence: string;
-  /** The rule by which it is to be found; absent: any. */
+  /** Rule that must find the bug; absent: any rule may. */
   readonly rule?: Rule;
   readonly plant: (world: CanaryWorld) => Planted;
   /** What shows it often enough: without it the right moment would be rare. */

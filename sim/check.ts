@@ -109,7 +109,7 @@ function usedMs(since: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** Fresh seeds as any others, and the same once more. */
+/** Runs each fresh seed twice: the first run is judged as any other, the second must equal it. */
 export async function runTwice(
   family: Family,
   count: Count,

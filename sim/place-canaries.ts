@@ -78,7 +78,7 @@ function isLimited(step: Step, event: OfPart): boolean {
   return (job?.entry.runningMax ?? null) !== null && job?.spec.request.nodeCount === 1;
 }
 
-/** What is recalled waits in the queue from then on: the node is not waited for. */
+/** Puts a recalled task back in the queue at once, without an answer of its node. */
 function takeBackAtOnce(step: Step, event: Event, original: Emit): void {
   original.call(step, event);
   if (event.kind !== 'part_recalled') return;
@@ -90,7 +90,7 @@ function takeBackAtOnce(step: Step, event: Event, original: Emit): void {
   settleTask(step, task);
 }
 
-/** What is next on a node that is not heard any more waits in the queue again. */
+/** Puts tasks that are next on a disconnected node back in the queue. */
 function giveUpNext(step: Step, event: Event, original: Emit): void {
   original.call(step, event);
   if (event.kind !== 'node_disconnected') return;

@@ -55,7 +55,7 @@ export type RunOptions = RunRequest<Canary, Weather>;
 /** Once all is well, at least one task ends in this time, or everything has. */
 const LIVENESS_MS = 600_000;
 const WATCH_MS = 500;
-/** What was taken changes for good: most of a run would go into looks that are as frequent. */
+/** Rarer than other looks: a snapshot that changes stays changed, and each look costs much. */
 const LOOKS_PER_TAKEN = 4;
 const TIDY_MS = 5000;
 const DUPLICATES = 0.05;

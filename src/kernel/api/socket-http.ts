@@ -118,7 +118,7 @@ class Connection {
       },
     };
     for await (const piece of pieces) {
-      // Its error comes by the socket's own event, which stops this as well.
+      // The socket's `error` event tells of the failure and stops this loop, too.
       if (isWanted) await new Promise((taken) => this.#socket.write(piece, taken));
       if (!isWanted) return;
     }

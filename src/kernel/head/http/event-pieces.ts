@@ -35,7 +35,7 @@ export interface Piece {
 export interface Telling {
   /** The first event is told at once, what comes within so long of it together. */
   readonly beatMs: number;
-  /** What comes after a record. Null: that has left memory. */
+  /** Events after a record. Null: that record has left memory. */
   readonly pieceAfter: (ring: EventRing, from: number, view: View) => Piece | null;
 }
 
@@ -64,7 +64,7 @@ function wholePiece(ring: EventRing, from: number, { actor, filter }: View): Pie
   return { bytes: texts.length === 0 ? null : Buffer.from(texts.join('')), sent, announced };
 }
 
-/** What a thousand tasks of an array do in a beat is as long as what one of them does. */
+/** Events of one kind and job within a beat are one with a count, however many there are. */
 function briefPiece(ring: EventRing, from: number, { actor, filter }: View): Piece | null {
   const told = new Alike();
   let last = { seq: from, at: 0 };

@@ -32,6 +32,8 @@ const FEEL_MS = 1000;
 
 const listeners = new Set<Listener>();
 let lastSeq: string | null = null;
+/** False once an older head, as after a failover to one, has refused brief events. */
+let isBrief = true;
 let running: AbortController | null = null;
 
 /** Told of each batch of events; `all`: some were missed, everything may be different. */
@@ -58,9 +60,6 @@ function turn(): void {
   running = new AbortController();
   void keepReading(running.signal);
 }
-
-/** An older head, as after a failover to one, tells of each event in full. */
-let isBrief = true;
 
 async function keepReading(gone: AbortSignal): Promise<void> {
   let waitMs = RETRY_MIN_MS;
