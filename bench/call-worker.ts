@@ -55,6 +55,7 @@ const child = new Child(
     starting: () => undefined,
     progress: () => undefined,
     gaveBack: () => undefined,
+    withoutRooms: () => undefined,
     worn: (why) => {
       throw new Error(why);
     },

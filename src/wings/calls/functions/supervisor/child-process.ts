@@ -4,7 +4,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
+import { CALL_BYTES_MAX, CALL_INLINE_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { passed } from '../../../../kernel/wire/short-lived.ts';
 import type { PassedValue } from '../../core/near.ts';
 import type { Processes } from '../../ports/processes.ts';
@@ -55,6 +55,8 @@ export interface ChildEvents {
   ended(run: number, ok: boolean, bytes: PassedValue): void;
   progress(run: number, bytes: Uint8Array): void;
   gaveBack(runs: readonly number[]): void;
+  /** No room could be made, told once: large results go through the pipe until one can. */
+  withoutRooms(): void;
   /** The child starts no more calls, and wants to be replaced. */
   worn(why: string): void;
   /** The last event: all that it had written has been heard. */
@@ -91,6 +93,7 @@ export class Child {
   readonly #near: ChildMemory | undefined;
   readonly #rooms = new Map<string, Room>();
   #isNear = false;
+  #hasToldOfRooms = false;
   #isFlushPending = false;
   #exitCode: number | null = null;
   #fault: string | null = null;
@@ -220,8 +223,8 @@ export class Child {
 
   #take({ kind, a, bytes }: Frame): void {
     const events = this.#events;
-    if (kind === TO_SUPERVISOR.result || kind === TO_SUPERVISOR.thrown)
-      this.#over(a, kind === TO_SUPERVISOR.result, bytes);
+    if (kind === TO_SUPERVISOR.result) this.#endPiped(a, bytes);
+    else if (kind === TO_SUPERVISOR.thrown) this.#over(a, false, bytes);
     else if (kind === TO_SUPERVISOR.starting) {
       this.#startedBy?.starting(a);
       events.starting(a);
@@ -243,16 +246,36 @@ export class Child {
 
   #ready(host: Buffer): void {
     this.#isNear = host.length > 0 && host.toString('latin1') === this.#near?.host;
-    for (let count = 0; this.#isNear && count < ROOMS; count += 1) this.#giveRoom();
+    this.#giveRooms();
     this.#events.ready();
   }
 
+  /** Rooms that are missing, until one cannot be made. */
+  #giveRooms(): void {
+    const missing = this.#isNear ? ROOMS - this.#rooms.size : 0;
+    for (let count = 0; count < missing; count += 1) {
+      const room = this.#near?.room() ?? null;
+      if (room === null) return this.#tellOfRooms();
+      this.#giveRoom(room);
+    }
+  }
+
   /** The file is this process's own: what is written there outlives the child. */
-  #giveRoom(): void {
-    const room = this.#near?.room() ?? null;
-    if (room === null) return;
+  #giveRoom(room: Room): void {
     this.#rooms.set(room.file, room);
     this.#send(TO_CHILD.room, 0, Buffer.from(room.file));
+  }
+
+  #tellOfRooms(): void {
+    if (this.#hasToldOfRooms) return;
+    this.#hasToldOfRooms = true;
+    this.#events.withoutRooms();
+  }
+
+  /** A large result that found no room is when it pays to try again to make one. */
+  #endPiped(run: number, bytes: Buffer): void {
+    if (bytes.length > CALL_INLINE_BYTES_MAX) this.#giveRooms();
+    this.#over(run, true, bytes);
   }
 
   #endNear(run: number, bytes: Buffer): void {
@@ -260,7 +283,7 @@ export class Child {
     const value = this.#rooms.get(file)?.filled(length) ?? null;
     if (value === null) return this.#spoil(`a result that is not where it says`);
     this.#rooms.delete(file);
-    this.#giveRoom();
+    this.#giveRooms();
     this.#over(run, true, value);
   }
 

@@ -33,6 +33,8 @@ const IDLE_TICK_MS = 1000;
 const LOADED_BYTES_MAX = 512 * 1_048_576;
 /** A head that stands still does not keep a worker that leaves. */
 const LEAVE_MS = 1000;
+const NO_ROOMS =
+  'no file for large results can be made in /dev/shm: until one can they go through a pipe, slower';
 /** By SIGTERM. */
 const ENDED = 143;
 
@@ -52,6 +54,7 @@ export class WorkerSupervisor {
   readonly #seats: Seat[] = [];
   #timer: NodeJS.Timeout | null = null;
   #tickMs = IDLE_TICK_MS;
+  #hasToldOfRooms = false;
   /** `stopping`: the task is being ended, and the router hears what goes back. */
   #state: 'works' | 'stopping' | 'leaving' = 'works';
   /** When the router knows what goes back, or there is none. */
@@ -163,6 +166,7 @@ export class WorkerSupervisor {
           seat.runs -= runs.length;
           this.#mind.childGaveBack(runs, now(), depth);
         },
+        withoutRooms: () => this.#tellOfRooms(),
         worn: (why) => {
           this.#ports.tell(`a new process takes the place of this one: ${why}`);
           this.#mind.retireChild(depth);
@@ -177,6 +181,13 @@ export class WorkerSupervisor {
         },
       },
     );
+  }
+
+  /** Told once for all processes of this worker: each would find the same. */
+  #tellOfRooms(): void {
+    if (this.#hasToldOfRooms) return;
+    this.#hasToldOfRooms = true;
+    this.#ports.tell(NO_ROOMS);
   }
 
   #tickIn(ms: number): void {

@@ -85,6 +85,22 @@ for (const [why, room] of noRooms) {
   });
 }
 
+test('[C20] a room that could not be made is tried again, and told once', LIMIT, async () => {
+  const near = new NearMemory();
+  let isFull = true;
+  const room = () => (isFull ? null : near.room());
+  await using world = await startChild({ near: { host: near.host, room } });
+  for (let time = 0; time < 2; time += 1)
+    assert.deepEqual(await world.send(same, VALUE).end, { value: VALUE });
+  assert.equal(world.roomless(), 1);
+  isFull = false;
+  // The rooms follow the first large result that had none.
+  for (let time = 0; time < 2; time += 1)
+    assert.deepEqual(await world.send(same, VALUE).end, { value: VALUE });
+  assert.deepEqual(world.ways, ['pipe', 'pipe', 'pipe', 'memory']);
+  assert.equal(world.roomless(), 1);
+});
+
 test(
   '[C20] a process that shares no memory with its supervisor is given bytes',
   LIMIT,

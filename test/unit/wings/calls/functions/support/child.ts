@@ -42,6 +42,8 @@ export interface TestChild extends AsyncDisposable {
   readonly progress: unknown[];
   /** How each result came that was no error: through memory, or the pipe. */
   readonly ways: ('memory' | 'pipe')[];
+  /** How often the child's supervisor was told that no room can be made. */
+  readonly roomless: () => number;
   /** The run of a call that has just been started. */
   readonly started: (run: number) => Promise<void>;
   call(fn: Any, ...args: unknown[]): Promise<End>;
@@ -65,6 +67,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
   const ways: TestChild['ways'] = [];
   const readers: (() => void)[] = [];
   let text = '';
+  let roomless = 0;
   let next = 1;
   const ready = Promise.withResolvers<void>();
   const died = Promise.withResolvers<string>();
@@ -103,6 +106,9 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
       gaveBack: (runs) => {
         for (const run of runs) settle(run, 'not started');
       },
+      withoutRooms: () => {
+        roomless += 1;
+      },
       worn: (why) => worn.resolve(why),
       died: (detail) => {
         for (const [run, { hasStarted }] of [...open])
@@ -139,6 +145,7 @@ export async function startChild(options: Partial<ChildOptions> = {}): Promise<T
     worn: worn.promise,
     progress,
     ways,
+    roomless: () => roomless,
     send,
     sendPacked: (code, payload) => give(code, payload, code.shared),
     stderr: () => text,
