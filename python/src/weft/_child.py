@@ -24,7 +24,7 @@ import traceback
 import types
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
-from . import _near, _parcel
+from . import __version__, _near, _parcel
 from ._call import call as current
 from ._parcel import RAISED, REFUSED, SKEWED, Buffer
 
@@ -34,6 +34,8 @@ _READ_BYTES = 256 * 1024
 # To this process.
 _ASSET, _CALL, _CANCEL, _WITHDRAW, _FORGET, _LEAVE = range(1, 7)
 _CALL_NEAR, _ROOM = 9, 10
+# Of earlier releases: an upgrade in place may start this process beside an older worker.
+_FORMER = {7: "near", 8: "held"}
 # From it.
 _READY, _STARTING, _RESULT, _THROWN, _PROGRESS, _WITHDRAWN, _WORN, _RESULT_NEAR = 1, 2, 3, 4, 5, 6, 8, 9
 
@@ -52,6 +54,8 @@ _LEAVE_S = 1.0
 _CALL_VARIABLE = "WEFT_CALL"
 _CALL_MARKS = 4096
 _NUMBER_LENGTH = 4
+# EX_SOFTWARE of sysexits(3).
+_SOFTWARE = 70
 # In proc(5)'s stat, from the state on: where the environment begins.
 _ENVIRONMENT_AT = 47
 
@@ -172,6 +176,8 @@ class _Child:
         self._done = 0
         self._worn: Optional[str] = None
         self._supervisor = int(options.get("supervisor") or 0)
+        # That of the worker, which did not always say it.
+        self._release = str(options.get("release") or "an earlier weft")
         # Where large results are written.
         self._rooms: "collections.deque[str]" = collections.deque()
         self._has_left_off = False
@@ -309,10 +315,25 @@ class _Child:
             self._give_back(struct.unpack(f"<{len(body) // 4}I", body))
         elif kind == _ROOM:
             self._rooms.append(str(body, "ascii"))
-        elif kind == _CANCEL and self._running == number:
-            current._cancelled = True
+        elif kind == _CANCEL:
+            if self._running == number:
+                current._cancelled = True
         elif kind == _FORGET:
             self._assets.forget(number)
+        else:
+            self._refuse(kind)
+
+    def _refuse(self, kind: int) -> None:
+        """A call behind a frame of another release would wait for ever."""
+        name = _FORMER.get(kind)
+        frame = f"{kind}" if name is None else f"{kind} ({name})"
+        words = (
+            f"weft: this process, of weft {__version__}, does not know frame {frame} of its worker, "
+            f"of {self._release}; an upgrade in place needs a new worker\n"
+        )
+        _flush_output()
+        os.write(2, words.encode())  # A function may have replaced `sys.stderr`.
+        os._exit(_SOFTWARE)
 
     def _give_back(self, numbers: Any) -> None:
         gone = [number for number in numbers if self._waiting.pop(number, None) is not None]

@@ -9,12 +9,32 @@ export const TO_CHILD = {
   withdraw: 4,
   forget: 5,
   leave: 6,
-  // 7 and 8 were of a release before: an upgrade in place may start a child beside an older parent.
+  // 7 and 8 are taken: `FORMER_TO_CHILD`.
   /** A call whose arguments lie in memory: instead of them how many bytes they have, and where. */
   callNear: 9,
   /** An empty file in memory, for one large result (`near-memory.ts`): where. */
   room: 10,
 } as const;
+
+/** Frames of earlier releases: an upgrade in place may start a child beside an older parent. */
+const FORMER_TO_CHILD: Readonly<Record<number, string>> = { 7: 'near', 8: 'held' };
+
+/** Words for a frame that a child does not know; `release`: of the one that sent it. */
+export function unknownToChild(kind: number, release: string | undefined, own: string): string {
+  const name = FORMER_TO_CHILD[kind];
+  const frame = name === undefined ? `${kind}` : `${kind} (${name})`;
+  const theirs = release ?? 'an earlier weft';
+  return `this process, of ${own}, does not know frame ${frame} of its worker, of ${theirs}; ${ANEW}`;
+}
+
+/** Words for a frame that a supervisor does not know. */
+export function unknownToSupervisor(kind: number, release: string, own: string): string {
+  const frame = `a frame of kind ${kind}`;
+  if (release === own) return frame;
+  return `${frame} (the process is of ${release}, its worker of ${own}; ${ANEW})`;
+}
+
+const ANEW = 'an upgrade in place needs a new worker';
 
 /** Frames to the supervisor. */
 export const TO_SUPERVISOR = {

@@ -5,12 +5,15 @@ import { writeSync, writevSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { CALL_BYTES_MAX } from '../../../../kernel/model/limits.ts';
 import { fillRoom, hostWith, readValue } from '../near-memory.ts';
-import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR } from './frames.ts';
+import { releaseHere } from '../release.ts';
+import { FrameBatch, FrameReader, TO_CHILD, TO_SUPERVISOR, unknownToChild } from './frames.ts';
 import { isolate } from './isolation.ts';
 import { Runner, type RunnerOptions } from './runner.ts';
 import { CALL_VARIABLE, CALLS_FD, callMark, RESULTS_FD } from './stdio.ts';
 
 const READ_BYTES = 256 * 1024;
+/** EX_SOFTWARE of sysexits(3). */
+const SOFTWARE = 70;
 
 const NOTHING = new Uint8Array();
 const batch = new FrameBatch();
@@ -22,7 +25,8 @@ const options = JSON.parse(process.argv[2] ?? '{}') as RunnerOptions;
 const runner = new Runner(options, {
   write: (head, bytes = NOTHING) => batch.add(head, bytes),
   flush,
-  tell: (line) => process.stderr.write(`weft: ${line}\n`),
+  tell,
+  refuse,
   now: () => performance.now(),
   residentBytes: () => process.memoryUsage.rss(),
   read: readValue,
@@ -87,6 +91,17 @@ function begin(): ReturnType<typeof isolate> {
 function leave(): void {
   isLeaving = true;
   process.exit(0);
+}
+
+function tell(line: string): void {
+  process.stderr.write(`weft: ${line}\n`);
+}
+
+/** A call behind such a frame would wait for ever; so its end is told, and why. */
+function refuse(kind: number): void {
+  tell(unknownToChild(kind, options.release, releaseHere()));
+  isLeaving = true;
+  process.exit(SOFTWARE);
 }
 
 const host = options.supervisor === undefined ? '' : hostWith(options.supervisor);

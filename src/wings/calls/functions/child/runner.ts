@@ -30,6 +30,8 @@ export interface RunnerOptions {
   readonly bytesMax: number;
   /** Whose files in memory hold large values; absent: none do. */
   readonly supervisor?: number;
+  /** Release of the supervisor; absent: one that did not say it yet. */
+  readonly release?: string;
 }
 
 /** What the runner needs of its process. */
@@ -39,6 +41,8 @@ export interface RunnerPorts {
   /** All frames are with the kernel when it returns, and survive this process. */
   readonly flush: () => void;
   readonly tell: (line: string) => void;
+  /** Ends the process: what a frame of this kind asks for cannot be known. */
+  readonly refuse: (kind: number) => void;
   readonly isolation: Isolation;
   /** By this call's number it is found what it has started. */
   readonly mark: (run: number) => void;
@@ -132,8 +136,9 @@ export class Runner {
     else if (frame.kind === TO_CHILD.withdraw) {
       const numbers = new Set(readNumbers(frame.bytes));
       this.#giveBack((number) => numbers.has(number));
-    } else if (frame.kind === TO_CHILD.cancel && this.#current?.number === frame.a)
-      this.#current.cancel();
+    } else if (frame.kind === TO_CHILD.cancel) {
+      if (this.#current?.number === frame.a) this.#current.cancel();
+    } else this.#ports.refuse(frame.kind);
   }
 
   /** An exception or rejection that nobody caught; the call that it belongs to fails with it. */

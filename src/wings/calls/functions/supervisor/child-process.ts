@@ -18,10 +18,12 @@ import {
   readPlace,
   TO_CHILD,
   TO_SUPERVISOR,
+  unknownToSupervisor,
 } from '../child/frames.ts';
 import type { RunnerOptions } from '../child/runner.ts';
 import { CALL_VARIABLE, RESULTS_FD } from '../child/stdio.ts';
 import type { Room } from '../near-memory.ts';
+import { releaseHere } from '../release.ts';
 import { wordsOfEnd } from './end-words.ts';
 import { countOomKills } from './oom-kills.ts';
 import { startProcess } from './start-process.ts';
@@ -75,6 +77,8 @@ export interface ChildOrder {
   readonly payload: PassedValue;
 }
 
+/** Read before anything can change it. */
+const OWN_RELEASE = releaseHere();
 /** Large results that a child may write before the first of them has been taken. */
 const ROOMS = 4;
 /** How much longer than its process the pipe of a child's results may last, held by others. */
@@ -92,6 +96,8 @@ export class Child {
   readonly #startedBy: StartedBy | undefined;
   readonly #near: ChildMemory | undefined;
   readonly #rooms = new Map<string, Room>();
+  /** Release of the files from which the child starts. */
+  readonly #release = releaseHere();
   #isNear = false;
   #hasToldOfRooms = false;
   #isFlushPending = false;
@@ -236,7 +242,7 @@ export class Child {
     else if (kind === TO_SUPERVISOR.resultNear) this.#endNear(a, bytes);
     else if (kind === TO_SUPERVISOR.exiting) this.#exitCode = a;
     else if (kind === TO_SUPERVISOR.worn) events.worn(bytes.toString());
-    else this.#spoil(`a frame of kind ${kind}`);
+    else this.#spoil(unknownToSupervisor(kind, this.#release, OWN_RELEASE));
   }
 
   #over(run: number, ok: boolean, value: PassedValue): void {
@@ -316,7 +322,7 @@ export class Child {
 
 function commandOf({ python, nodeOptions = [], ...options }: ChildOptions): readonly string[] {
   const { scratch, callsMax, bytesMax } = options;
-  const runner: RunnerOptions = { scratch, callsMax, bytesMax };
+  const runner: RunnerOptions = { scratch, callsMax, bytesMax, release: OWN_RELEASE };
   const near = options.near?.host == null ? {} : { supervisor: process.pid };
   const own =
     python === undefined
