@@ -88,6 +88,10 @@ const EXPERIMENTS: Readonly<Record<string, Experiment>> = {
     args: ['files.ts', '3'],
     about: 'a large file and many small ones in and out, beside rsync, curl and tar; memory',
   },
+  line: {
+    args: ['slow-line.ts', '3'],
+    about: 'text, numbers and random bytes over lines of 100 and 1,000 Mbit/s, beside rsync; root',
+  },
   batch: {
     args: ['batch.ts', '1000'],
     about: 'a batch of 1,000 jobs with files: submit, to archived, pull, beside rsync',
