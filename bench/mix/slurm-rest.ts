@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findFreePort } from '../../src/kernel/cli/daemons/free-port.ts';
+import { findFreePort } from '../../test/support/free-port.ts';
 import type { Slurm, SlurmPlace } from './slurm.ts';
 
 const NOBODY = 65_534;

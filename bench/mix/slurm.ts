@@ -17,7 +17,7 @@ import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { findFreePort } from '../../src/kernel/cli/daemons/free-port.ts';
+import { findFreePort } from '../../test/support/free-port.ts';
 
 const run = promisify(execFile);
 /**

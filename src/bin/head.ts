@@ -236,7 +236,7 @@ function stopSignal(): Promise<null> {
 
 async function secureListener(options: HeadOptions, { engine }: Head, log: FileLog) {
   if (options.listen === null) return null;
-  const { host, port } = options.listen;
+  const { host, port, orNear = false } = options.listen;
   const certificate = await certificateOf(options, engine.state.identity, (fields, words) => {
     log.warn(fields, words);
   });
@@ -244,7 +244,7 @@ async function secureListener(options: HeadOptions, { engine }: Head, log: FileL
   // Kept with the jobs, so that a head whose files are gone knows that there were some.
   engine.perform({ kind: 'identity', fingerprint }, () => undefined);
   const ownAddresses = () => addressesBehind(host);
-  return { host, port, certificate, publicNames: options.publicNames, ownAddresses };
+  return { host, port, orNear, certificate, publicNames: options.publicNames, ownAddresses };
 }
 
 function readVersion(): string {

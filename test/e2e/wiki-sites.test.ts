@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { findFreePort } from '../../src/kernel/cli/daemons/free-port.ts';
+import { findFreePort } from '../support/free-port.ts';
 import { MauiClient, MauiError } from '../support/maui-client.ts';
 import { hasGridEngine } from './support/grid-engine.ts';
 import { until } from './support/hosts.ts';

@@ -8,6 +8,13 @@ import type { JournalReading, StoreReading } from '../model/store-reading.ts';
 import type { Written } from './compare.ts';
 import type { ConfigOrigin } from './config.ts';
 
+export interface HeadAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Where that port is taken a free one nearby will do, or any. */
+  readonly orNear?: boolean;
+}
+
 /**
  * Everything a head is told at its start; plain JSON, so that it can stand in a file. Wings add to
  * it by declarations of their own, and so to what an agent is told.
@@ -21,7 +28,7 @@ export interface HeadOptions {
   /** Unix socket for users of this machine; an old one in its place is replaced. */
   readonly socketPath: string;
   /** TLS port; null = the unix socket only. The certificate is made at the first start. */
-  readonly listen: { readonly host: string; readonly port: number } | null;
+  readonly listen: HeadAddress | null;
   /** Names and addresses that a new certificate names, and that join tokens carry first. */
   readonly publicNames: readonly string[];
   /** False: one user's cluster (`weft up`), where everything runs as the one who started it. */

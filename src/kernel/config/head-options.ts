@@ -7,7 +7,7 @@ import type { Settings } from '../model/settings.ts';
 import { parseOnNodeLoss } from '../model/submission-values.ts';
 import { writtenOf } from './compare.ts';
 import type { Config } from './config.ts';
-import type { HeadOptions } from './daemon-options.ts';
+import type { HeadAddress, HeadOptions } from './daemon-options.ts';
 import type { OptionsPart } from './part.ts';
 import { schedulingFrom } from './scheduling.ts';
 import type { Address } from './value.ts';
@@ -16,7 +16,7 @@ export interface HeadPlace {
   /** The state directory, the head's own one in it, and the head's audit log. */
   readonly paths: { readonly directory: string; readonly head: string; readonly auditLog: string };
   readonly socketPath: string;
-  readonly listen: Address | null;
+  readonly listen: HeadAddress | null;
   readonly multiUser: boolean;
   /** Null = standard error, for a head in the foreground. */
   readonly logFile: string | null;

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFreePort } from '../../../src/kernel/cli/daemons/free-port.ts';
+import { findFreePort } from '../../support/free-port.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
 import { cleanEnvironment, repository, runProgram, type Said } from './local-cluster.ts';

@@ -60,9 +60,6 @@ function flagsOf(options: Options): Flags {
   return new Map(given.map(([key, text, flag]) => [key, { text: text ?? '', flag }]));
 }
 
-/** Each time another program has to be faster by milliseconds. */
-const PORT_TRIES_MAX = 5;
-
 const MIB = 1_048_576;
 
 interface UpRequest {
@@ -179,22 +176,21 @@ async function bringUp(
   }
 }
 
-/** The port was free a moment ago: should another program have been faster, there is a next one. */
+/** The wanted address is kept first: who is killed in between leaves a cluster that can be found. */
 async function bringUpHead(
   cluster: LocalCluster,
   api: Api,
   { record, once }: Required<Pick<UpRequest, 'record' | 'once'>>,
 ) {
-  for (let triesLeft = PORT_TRIES_MAX - 1; ; triesLeft -= 1) {
-    const head = await cluster.startHead(record.listen, once);
-    writeJson(cluster.paths.cluster, { ...record, listen: head.listen });
-    try {
-      await cluster.untilReady(api);
-      return head;
-    } catch (error) {
-      if (triesLeft === 0 || !cluster.hasLostItsPort) throw error;
-    }
-  }
+  const { started, listen: wanted } = await cluster.startHead(record.listen, once);
+  const keep = (listen: ClusterRecord['listen']) =>
+    writeJson(cluster.paths.cluster, { ...record, listen });
+  keep(wanted);
+  await cluster.untilReady(api);
+  if (!started || wanted === null) return { started, listen: wanted };
+  const listen = await cluster.settleAddress(api, wanted);
+  keep(listen);
+  return { started, listen };
 }
 
 /** Tokens and scripts name the port of before: another one, or one that stays, is said. */

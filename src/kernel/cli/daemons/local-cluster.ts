@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NodeView } from '../../api/nodes.ts';
 import { cacheOptions, pathOptions } from '../../config/cache-options.ts';
 import type { Config } from '../../config/config.ts';
-import type { AgentOptions, HeadOptions } from '../../config/daemon-options.ts';
+import type { AgentOptions, HeadAddress, HeadOptions } from '../../config/daemon-options.ts';
 import { headOptions } from '../../config/head-options.ts';
 import { healthOptions } from '../../config/health-options.ts';
 import { agentOptionsOf, optionsOf } from '../../config/part.ts';
@@ -20,7 +20,7 @@ import { Failure, failure, usage } from '../../model/failure.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Context } from '../context.ts';
 import { enrolNodes } from './enrol-nodes.ts';
-import { findFreePort, tryPort } from './free-port.ts';
+import { tryPort } from './free-port.ts';
 import { LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { addToRoster, markUnmarked, outputOf } from './roster.ts';
 import { type Daemon, lastWords, startDaemon } from './spawn.ts';
@@ -111,11 +111,11 @@ export class LocalCluster {
   ): Promise<{ started: boolean; listen: Address | null }> {
     const before = this.record?.listen ?? null;
     if (this.isRunning('head')) return { started: false, listen: before };
-    const listen = wished === null ? null : await this.#chooseAddress(wished, before);
+    const wanted = wished === null ? null : await this.#wantedAddress(wished, before);
     const place = {
       paths: this.paths,
       socketPath: this.paths.socket,
-      listen,
+      listen: wanted,
       multiUser: false,
       logFile: this.paths.headLog,
     };
@@ -127,7 +127,7 @@ export class LocalCluster {
       ...this.#keeps,
     });
     await this.#start(['head'], this.#context.programs.headScript, [this.paths.headOptions]);
-    return { started: true, listen };
+    return { started: true, listen: wanted && { host: wanted.host, port: wanted.port } };
   }
 
   /** Resolves when the head accepts work. */
@@ -143,12 +143,17 @@ export class LocalCluster {
     });
   }
 
-  /** The head is gone again, as its port was taken between the choice and the start. */
-  get hasLostItsPort(): boolean {
-    if (this.#config.isGiven('head.listen')) return false;
-    return (
-      !this.isRunning('head') && lastWords(outputOf(this.paths, 'head')).includes('EADDRINUSE')
-    );
+  /**
+   * Where the head that was just started listens. A keeper starts it on the same port again, as
+   * tokens and scripts name it.
+   */
+  async settleAddress(api: Api, { host }: Address): Promise<Address> {
+    const { head } = await api.call('info');
+    const [address = ''] = head.addresses;
+    const listen = { host, port: Number(address.slice(address.lastIndexOf(':') + 1)) };
+    const options = readJson<HeadOptions>(this.paths.headOptions);
+    writeJson(this.paths.headOptions, { ...options, listen });
+    return listen;
   }
 
   /** Starts the agents that do not run, and resolves with the names of their nodes. */
@@ -216,11 +221,12 @@ export class LocalCluster {
     await startDaemon(daemon, this.#context.environment);
   }
 
-  async #chooseAddress(wished: Address, before: Address | null): Promise<Address> {
+  /** The head takes it when it starts: only there nobody can come in between. */
+  async #wantedAddress(wished: Address, before: Address | null): Promise<HeadAddress> {
     // Who names an address means that one: tokens and scripts of users name it, too.
     if (this.#config.isGiven('head.listen') && wished.port !== 0) return this.#freeAddress(wished);
-    const first = before?.host === wished.host ? before : wished;
-    return { host: wished.host, port: await findFreePort(first) };
+    const { host, port } = before?.host === wished.host ? before : wished;
+    return { host, port, orNear: true };
   }
 
   async #freeAddress({ host, port }: Address): Promise<Address> {

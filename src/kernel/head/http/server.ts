@@ -24,7 +24,7 @@ import { BRIEF, WHOLE } from './event-pieces.ts';
 import { EventRing } from './event-ring.ts';
 import { expectClients } from './handlers/feed-job.ts';
 import { JobWatch } from './job-watch.ts';
-import { HEADERS_MS, listen, serverOptions } from './listening.ts';
+import { HEADERS_MS, listen, listenNear, serverOptions } from './listening.ts';
 import { PageFiles } from './page-files.ts';
 import { PageListener } from './page-listener.ts';
 import { PublicEvents } from './public-events.ts';
@@ -58,6 +58,8 @@ export interface HttpOptions {
     /** Port 0: any free one. */
     readonly host: string;
     readonly port: number;
+    /** `HeadAddress.orNear`. */
+    readonly orNear?: boolean;
     readonly certificate: HeadCertificate;
     /** Names and addresses for join tokens, best first; empty = `host`. */
     readonly publicNames: readonly string[];
@@ -104,9 +106,10 @@ export async function startHttp(ports: HttpPorts, options: HttpOptions): Promise
   const bound: Bound = { port: null, fingerprint };
   const { side, pageListener } = await createSide(ports, options, bound);
   // Served before it listens: nobody would ever answer a request that comes in between.
-  if (secureServer !== null) {
+  if (secureServer !== null && secure !== null) {
     side.serve(secureServer, false);
-    bound.port = await listen(secureServer, secure ?? {});
+    const { host, port, orNear = false } = secure;
+    bound.port = await (orNear ? listenNear : listen)(secureServer, { host, port });
   }
   const socketServer = createServer(serverOptions(headersMs));
   side.serve(socketServer, true);

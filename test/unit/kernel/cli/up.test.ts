@@ -62,19 +62,52 @@ class Sandbox implements AsyncDisposable {
 }
 
 /** A port that another program listens on, until it is closed. */
-async function listening(t: TestContext) {
+async function listening(t: TestContext, port = 0) {
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
   t.after(close);
   return { port: (server.address() as AddressInfo).port, close };
 }
 
-test('up takes another port when its own is taken between the choice and the start', async () => {
+test('clusters that are started at one moment get a port each, and one start of their head', async () => {
+  const [one, other] = [new Sandbox(), new Sandbox()];
+  await using _one = one;
+  await using _other = other;
+  const ups = await Promise.all([one, other].map((box) => box.weft(['up', '--nodes', '1'])));
+  const ports = ups.map(({ out }) => /head on https:\/\/127\.0\.0\.1:(\d+)\n/.exec(out)?.[1]);
+  assert.deepEqual(
+    ups.map(({ code, error }) => [code, error]),
+    [
+      [0, ''],
+      [0, ''],
+    ],
+  );
+  assert.ok(ports.every((port) => port !== undefined));
+  assert.notEqual(ports[0], ports[1]);
+});
+
+test('up tells and keeps the port that the head found in place of one that is taken', async (t) => {
   await using box = new Sandbox();
-  const up = await box.weft(['up', '--nodes', '1'], 'outrun');
-  assert.deepEqual([up.code, up.error], [0, '']);
-  assert.match(up.out, /^The cluster is running\.\n {2}1 node with [\s\S]* head on https:/);
+  const read = (file: string) => JSON.parse(readFileSync(path.join(box.directory, file), 'utf8'));
+  const kept = () => [read('cluster.json').listen, read('head/options.json').listen];
+  // Far from where others look first: they run beside this.
+  const { port, close } = await listening(t);
+  await close();
+  const before = { host: '127.0.0.1', port };
+  await box.weft(['up', '--nodes', '1', '--listen', `127.0.0.1:${port}`]);
+  await box.weft(['down']);
+  const again = await box.weft(['up']);
+  assert.deepEqual(kept(), [before, before], 'as tokens name it');
+  assert.equal(again.error, '');
+  await box.weft(['down']);
+  await listening(t, port);
+  const elsewhere = await box.weft(['up']);
+  const [now, started] = kept();
+  assert.notEqual(now.port, port);
+  assert.deepEqual(started, now, 'a keeper starts it there again');
+  const words = `port ${port} is taken; the head listens on 127.0.0.1:${now.port}`;
+  assert.match(elsewhere.error, new RegExp(words));
 });
 
 test('up refuses a port that was asked for and is taken, and starts nothing', async (t) => {

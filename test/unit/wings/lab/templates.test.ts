@@ -6,7 +6,6 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
-import { findFreePort } from '../../../../src/kernel/cli/daemons/free-port.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
 import { parseConfig } from '../../../../src/kernel/config/read-file.ts';
@@ -14,6 +13,7 @@ import { schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
 import { schemaOf } from '../../../../src/kernel/config/schema.ts';
 import { TEMPLATES } from '../../../../src/wings/lab/cli/templates/templates.ts';
 import { WINGS } from '../../../../src/wings.ts';
+import { findFreePort } from '../../../support/free-port.ts';
 import { HeadDirectory } from '../../../support/head-process.ts';
 import { capture } from '../../kernel/cli/fake-head.ts';
 

@@ -3,6 +3,8 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { readHeadOptions } from '../../../../../src/bin/head-options.ts';
+import { listen, listenNear } from '../../../../../src/kernel/head/http/listening.ts';
+import { infoView } from '../top/info-view.ts';
 import { nodeView } from '../views.ts';
 
 const options = readHeadOptions(process.argv.slice(2));
@@ -11,12 +13,18 @@ const nodes = new Map<string, string | null>(
   existsSync(store) ? JSON.parse(readFileSync(store, 'utf8')) : [],
 );
 const login = `${options.directory}/login`;
+const secure = createServer();
+const port = await portOf(options.listen);
 
 const answers: Record<string, (body: { name?: string; reason?: string }, name: string) => unknown> =
   {
     'POST /v1/auth/local/begin': () => ({ challenge: 'c', path: login }),
     'POST /v1/auth/local/finish': () => ({ token: 't', user: 'me', expiresAt: 0 }),
     'GET /v1/whoami': () => ({ kind: 'user', name: 'me', uid: 0, role: 'admin' }),
+    'GET /v1/info': () => {
+      const info = infoView();
+      return { ...info, head: { ...info.head, addresses: [`localhost:${port}`] } };
+    },
     'POST /v1/nodes': ({ name = '' }) => {
       nodes.set(name, null);
       return { name, secret: `secret of ${name}`, clusterName: options.clusterName };
@@ -56,5 +64,12 @@ const server = createServer((request, response) => {
 process.on('SIGTERM', () => {
   writeFileSync(store, JSON.stringify([...nodes]));
   server.closeAllConnections();
+  secure.close();
   server.close(() => process.exit(0));
 });
+
+/** Port where it listens as a head does; nothing is served there. */
+async function portOf(where: typeof options.listen): Promise<number | null> {
+  if (where === null) return null;
+  return where.orNear ? listenNear(secure, where) : listen(secure, where);
+}
