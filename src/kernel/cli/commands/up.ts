@@ -176,7 +176,7 @@ async function bringUp(
   }
 }
 
-/** The wanted address is kept first: who is killed in between leaves a cluster that can be found. */
+/** The wanted address is kept first: who is killed in between leaves a cluster to be found. */
 async function bringUpHead(
   cluster: LocalCluster,
   api: Api,
