@@ -50,7 +50,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('zsh', 'zsh', 'users of other shells', HOSTS),
   row('fish', 'fish', 'users of other shells', HOSTS),
   row('docker.io', 'dockerd', 'the compose file, batches in containers', HOSTS),
-  row('podman', 'podman', 'batches in containers', HOSTS),
+  row('podman', 'podman', 'batches in containers', ['unit', 'e2e']),
   row('catatonit', '/usr/libexec/podman/catatonit', 'first process of a container', HOSTS),
   row('docker-compose', 'docker-compose', 'the compose file', HOSTS),
   row('systemd', 'systemd-analyze', 'checking the service units', HOSTS),

@@ -22,13 +22,10 @@ export interface RuntimesFound {
 const LOOK_MS = 30_000;
 
 /** `jobPath`: that of the node's jobs. */
-export async function lookForRuntimes(
-  jobPath: string | undefined,
-  last?: RuntimesFound,
-): Promise<RuntimesFound> {
+export async function lookForRuntimes(jobPath: string | undefined): Promise<RuntimesFound> {
   // As tasks do, who have no variable of the agent's.
   const as = { PATH: enginesPath(jobPath), HOME: ownHome() };
-  const runtimes = await findContainerRuntimes(as, last?.runtimes);
+  const runtimes = await findContainerRuntimes(as);
   return { runtimes, labels: runtimeLabels(runtimes), words: runtimeWords(runtimes) };
 }
 
@@ -62,7 +59,7 @@ export class RuntimesWatch {
   }
 
   async #look(): Promise<void> {
-    const found = await lookForRuntimes(this.#jobPath, this.#found);
+    const found = await lookForRuntimes(this.#jobPath);
     if (this.#stopped) return;
     if (found.words !== this.#found.words) this.#onChange(found);
     this.#found = found;
