@@ -10,7 +10,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { type Slurm, startSlurm } from '../../bench/mix/slurm.ts';
 import { endNow, whenKilled } from '../support/when-killed.ts';
 import { until } from './support/hosts.ts';
-import { cleanEnvironment, repository, runProgram } from './support/local-cluster.ts';
+import { cleanEnvironment, quickStarts, repository, runProgram } from './support/local-cluster.ts';
 import { PilotWorld } from './support/pilot-world.ts';
 import { ALICE, BOB, type User } from './support/shared-cluster.ts';
 
@@ -70,10 +70,9 @@ describe('pilots of several users on a real Slurm', { skip, timeout: 900_000 }, 
   const tried = (user: User, ...args: string[]) => {
     const become = ['setpriv', '--reuid', user.name, '--regid', user.name, '--init-groups'];
     const words = [...inside, ...become, 'env', '-C', home(user), ...program, ...args];
-    return runProgram(words, {
-      cwd: '/',
-      env: cleanEnvironment({ HOME: home(user), WEFT_SOCKET: world.at('head', 'weft.sock') }),
-    });
+    const own = { HOME: home(user), WEFT_SOCKET: world.at('head', 'weft.sock') };
+    const env = cleanEnvironment({ ...quickStarts(world.at('program')), ...own });
+    return runProgram(words, { cwd: '/', env });
   };
   const as = async (user: User, ...args: string[]): Promise<string> => {
     const { code, out, error } = await tried(user, ...args);
@@ -115,7 +114,7 @@ describe('pilots of several users on a real Slurm', { skip, timeout: 900_000 }, 
     const words = [...inside, ...become, 'env', '-C', home(BOB), world.at('node'), script];
     const { out, error } = await runProgram(words, {
       cwd: '/',
-      env: cleanEnvironment({ HOME: home(BOB) }),
+      env: cleanEnvironment({ ...quickStarts(world.at('program')), HOME: home(BOB) }),
     });
     assert.equal(out.trim(), `${BOB.uid}`, error);
   });

@@ -63,6 +63,11 @@ describe('pilots on a real Slurm', { skip: noSlurm }, () => {
     assert.match(said, /^Fleet two is started: 2 pilots, job \d+ of Slurm\.$/);
     await world.up('two', 2);
     assert.equal(world.count('sbatch'), count + 1);
+    const listed = await world.json<{ fleet: { name: string }; pilot: { state: string } }[]>(
+      ...['pilot', 'list'],
+    );
+    const shown = listed.map(({ fleet, pilot }) => `${fleet.name} ${pilot.state}`);
+    assert.deepEqual(shown, ['two up', 'two up']);
     const id = await runOn(world, 'two', '1m', 'echo "on $WEFT_NODELIST"');
     await world.weft('wait', id);
     assert.match(await world.weft('logs', id), /^on two-1-[12]$/);

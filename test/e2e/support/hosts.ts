@@ -320,14 +320,25 @@ export async function until<T>(
   condition: () => T | undefined | Promise<T | undefined>,
   timeoutMs = PATIENCE_MS,
 ): Promise<T> {
-  const deadline = performance.now() + timeoutMs;
+  const begunAt = performance.now();
   for (;;) {
     const askedAt = performance.now();
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     const now = performance.now();
-    if (now > deadline) throw new Error(`not within ${timeoutMs} ms: ${what}`);
-    // A question that starts a program must not take the machine from what it waits for.
-    await sleep(Math.min(1000, Math.max(25, 2 * (now - askedAt))));
+    if (now > begunAt + timeoutMs) throw new Error(`not within ${timeoutMs} ms: ${what}`);
+    await sleep(pauseMs(now - askedAt, now - begunAt));
   }
+}
+
+/** A question that takes longer has started a program, most likely. */
+const CHEAP_MS_MAX = 50;
+
+/**
+ * How long to wait before the same question is asked again: questions must not take the machine
+ * from what they wait for. What has been waited for long may be seen a tenth of that later.
+ */
+function pauseMs(questionMs: number, waitedMs: number): number {
+  const longest = questionMs < CHEAP_MS_MAX ? 250 : 1000;
+  return Math.min(longest, Math.max(25, 2 * questionMs, waitedMs / 10));
 }

@@ -16,9 +16,10 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import type { FleetView } from '../../../src/wings/pilots/api/pilots.ts';
+import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { until } from './hosts.ts';
-import { cleanEnvironment, repository, runProgram } from './local-cluster.ts';
+import { cleanEnvironment, quickStarts, repository, runProgram } from './local-cluster.ts';
 
 export interface BatchSystem {
   /** The words before a program that is to run where it is. */
@@ -50,6 +51,8 @@ export class PilotWorld {
   readonly #program = [process.execPath, join(repository, 'bin/weft.mjs')];
   readonly #before = new Set(readdirSync(tmpdir()));
   #system: BatchSystem = { environment: {}, commands: [] };
+  /** Asks as this program's user; null: the head was never started. */
+  #client: LocalClient | null = null;
 
   at(...names: string[]): string {
     return join(this.directory, ...names);
@@ -81,14 +84,16 @@ export class PilotWorld {
     const words = [...inside, ...program, 'head', '--dir', this.at('head')];
     const [file = '', ...rest] = [...words, '--listen', listen];
     const path = `${this.at('bin')}${delimiter}${process.env.PATH}`;
+    const quick = quickStarts(join(program.at(-1) ?? '', '..', '..'));
     const head = spawn(file, rest, {
       cwd: this.directory,
       stdio: ['ignore', log, log],
-      env: { ...this.#environment(), ...environment, PATH: path },
+      env: { ...this.#environment(), ...quick, ...environment, PATH: path },
     });
     this.#heads.push(head);
-    await until('the head answers', async () => {
-      return (await this.tried('info')).code === 0 || undefined;
+    this.#client?.close();
+    this.#client = await until('the head answers', () => {
+      return connectLocally(this.at('head', 'weft.sock')).catch(() => undefined);
     });
   }
 
@@ -115,9 +120,13 @@ export class PilotWorld {
     return JSON.parse(await this.weft(...args, '-o', 'json')) as T;
   }
 
-  async fleets(): Promise<FleetView[]> {
-    const rows = await this.json<{ fleet: FleetView }[]>('pilot', 'list');
-    return [...new Map(rows.map(({ fleet }) => [fleet.name, fleet])).values()];
+  /**
+   * Asks the head itself: a program for each question of those who wait would keep the machine
+   * busy.
+   */
+  async fleets(): Promise<readonly FleetView[]> {
+    assert.ok(this.#client !== null, 'the head was never started');
+    return (await this.#client.call<{ fleets: FleetView[] }>('GET', '/v1/pilots')).fleets;
   }
 
   async fleet(name: string): Promise<FleetView | undefined> {
@@ -180,6 +189,7 @@ export class PilotWorld {
 
   /** `end`: ends the batch system, and all that is in it. */
   async close(end: () => Promise<void> | undefined): Promise<void> {
+    this.#client?.close();
     for (const head of this.#heads) {
       if (head.exitCode !== null || head.signalCode !== null) continue;
       const ended = once(head, 'exit');

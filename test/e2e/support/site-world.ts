@@ -22,7 +22,13 @@ import { findFreePort } from '../../support/free-port.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { endNow, whenKilled } from '../../support/when-killed.ts';
 import { type Host, until } from './hosts.ts';
-import { cleanEnvironment, repository, runProgram, type Said } from './local-cluster.ts';
+import {
+  cleanEnvironment,
+  quickStarts,
+  repository,
+  runProgram,
+  type Said,
+} from './local-cluster.ts';
 
 const PROGRAM = [process.execPath, join(repository, 'bin/weft.mjs')];
 const LOG_SHOWN = 5000;
@@ -232,8 +238,8 @@ export class SiteWorld {
   /** The head knows what these sites say of their queues: until then a task may go anywhere. */
   async sitesRead(...names: readonly string[]): Promise<void> {
     await until(`the queues of ${names} are read`, async () => {
-      const known = await this.json<SiteSummary[]>('site', 'list');
-      const read = known.filter(({ state, ageMs, cpus }) => {
+      const { sites } = await this.ask<{ sites: SiteSummary[] }>('/v1/sites');
+      const read = sites.filter(({ state, ageMs, cpus }) => {
         return state === 'up' && ageMs !== null && cpus > 0;
       });
       return names.every((name) => read.some((site) => site.name === name)) || undefined;
@@ -302,7 +308,8 @@ export class SiteWorld {
   }
 
   #environment(): NodeJS.ProcessEnv {
-    return cleanEnvironment({ WEFT_SOCKET: this.at('head', 'weft.sock') });
+    const quick = this.#host === null ? {} : quickStarts(this.at('program'));
+    return cleanEnvironment({ ...quick, WEFT_SOCKET: this.at('head', 'weft.sock') });
   }
 
   async #start(name: string, begun: Begun): Promise<void> {
