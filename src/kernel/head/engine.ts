@@ -168,6 +168,11 @@ export class Engine {
     return this.#seq;
   }
 
+  /** Steps that wait for the next commit: no more than before after one that changed nothing. */
+  get gathered(): number {
+    return this.#next.steps.length;
+  }
+
   /** Words about why nothing can be written now; null while all is well. */
   get failure(): string | null {
     return this.#mode === 'failed' ? this.#failure : null;

@@ -1,6 +1,6 @@
-// Whole looks of one gateway on one connection, decided part by part: each once the part before is
-// written down, so that what others ask comes in between. Of what is heard meanwhile only the
-// newest look waits: it has all of those before it.
+// Whole looks of one gateway on one connection, decided part by part, so that what others ask comes
+// in between: each once the part before is written down, or in the next turn where that said
+// nothing new. Of what is heard meanwhile only the newest look waits: it has all of those before.
 
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { ListedJob } from '../../../kernel/model/site.ts';
@@ -22,7 +22,8 @@ export interface LooksOptions {
 
 export class Looks {
   readonly #options: LooksOptions;
-  #isDeciding = false;
+  /** The look of which some parts are not decided, or not written down. */
+  #current: HeardLook | null = null;
   #next: HeardLook | null = null;
 
   constructor(options: LooksOptions) {
@@ -30,9 +31,9 @@ export class Looks {
   }
 
   hear(engine: Engine, look: HeardLook): void {
+    const isDeciding = this.#current !== null || this.#next !== null;
     this.#next = look;
-    if (this.#isDeciding) return;
-    this.#isDeciding = true;
+    if (isDeciding) return;
     // Reading what the gateway sent was a turn's work already.
     this.#options.soon(() => this.#decideNext(engine));
   }
@@ -40,7 +41,7 @@ export class Looks {
   #decideNext(engine: Engine): void {
     const look = this.#next;
     this.#next = null;
-    this.#isDeciding = look !== null;
+    this.#current = look;
     if (look === null) return;
     const parts = partsOf({ ...look, jobs: look.jobs.values() }, this.#options.partMax);
     this.#decide(engine, look, parts);
@@ -51,11 +52,22 @@ export class Looks {
       this.#options.onWhole(look);
       return this.#decideNext(engine);
     }
+    let hasGoneOn = false;
+    const goOn = (): void => {
+      if (hasGoneOn || this.#current !== look) return;
+      hasGoneOn = true;
+      this.#decide(engine, look, later);
+    };
+    const before = engine.gathered;
     engine.perform({ kind: 'site', part }, (result) => {
+      if (this.#current !== look) return;
       // What is refused now, the next look says again.
       if (!result.ok) return this.#decideNext(engine);
       this.#options.onPart(part);
-      this.#decide(engine, look, later);
+      goOn();
     });
+    // Nothing is to be written down: the next part need not wait for the commits of others. The
+    // last one does, as all of the look is told of then.
+    if (engine.gathered === before && later.length > 0) this.#options.soon(goOn);
   }
 }

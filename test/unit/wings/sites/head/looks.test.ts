@@ -74,3 +74,39 @@ test('[G26] after a look that could not be written down the next one is decided'
   assert.deepEqual(said, ['part 1 2', 'part 3', 'whole 1 2 3']);
   assert.deepEqual(known(), ['1', '2', '3']);
 });
+
+test('[G26] parts that say nothing new do not wait for a commit each', async () => {
+  const { bench, said, hear } = await started();
+  hear('1', '2', '3', '4', '5');
+  await bench.settle();
+  said.length = 0;
+  const { seq } = bench.engine;
+  bench.command('drain', { kind: 'drain_node', node: HPC, reason: 'x' });
+  bench.clock.endTurn();
+  hear('1', '2', '3', '4', '5');
+  for (let turn = 0; turn < 4; turn += 1) bench.clock.endTurn();
+  assert.deepEqual(said, [], 'nobody is told of what may not be durable');
+  await bench.letGo();
+  bench.clock.endTurn();
+  assert.deepEqual(said, ['part 1 2', 'part 3 4', 'part 5', 'whole 1 2 3 4 5']);
+  assert.deepEqual([bench.engine.seq - seq, bench.writes], [1, 0], 'only what was asked for');
+});
+
+test('[G26] a look whose parts are on their way when the disk fails ends once', async () => {
+  const { bench, said, hear } = await started();
+  hear('1', '2', '3', '4', '5');
+  await bench.settle();
+  said.length = 0;
+  bench.breakDisk();
+  bench.command('drain', { kind: 'drain_node', node: HPC, reason: 'x' });
+  bench.clock.endTurn();
+  hear('1', '2', '3', '4', '5');
+  for (let turn = 0; turn < 2; turn += 1) bench.clock.endTurn();
+  await bench.settle();
+  assert.deepEqual(said, []);
+  bench.disk.failure = null;
+  await bench.crash();
+  hear('1');
+  await bench.settle();
+  assert.deepEqual(said, ['part 1', 'whole 1']);
+});
