@@ -48,7 +48,7 @@ async function start(): Promise<void> {
 /** Shows it, with what wings add. */
 export function openPage(parts: readonly PagePart[]): void {
   render(<App parts={parts} />, document.getElementById('app') as HTMLElement);
-  keepLive();
+  keepLive(document);
   addEventListener('storage', ({ key, newValue }) => onStored(key, newValue));
   addEventListener('hashchange', () => {
     if (hasLink()) void start();

@@ -42,14 +42,21 @@ export function onEvents(listener: Listener): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Follows while the page can be seen and somebody is logged in. */
-export function keepLive(): void {
-  document.addEventListener('visibilitychange', turn);
-  me.subscribe(turn);
+/** The part of `document` that says whether the page can be seen. */
+export interface Visibility {
+  readonly visibilityState: string;
+  addEventListener(kind: 'visibilitychange', then: () => void): void;
 }
 
-function turn(): void {
-  const wanted = document.visibilityState === 'visible' && Boolean(me.value);
+/** Follows while the page can be seen and somebody is logged in. */
+export function keepLive(page: Visibility): void {
+  const look = (): void => turn(page.visibilityState === 'visible');
+  page.addEventListener('visibilitychange', look);
+  me.subscribe(look);
+}
+
+function turn(isSeen: boolean): void {
+  const wanted = isSeen && Boolean(me.value);
   if (!wanted) {
     running?.abort();
     running = null;

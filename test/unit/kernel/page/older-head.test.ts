@@ -39,16 +39,14 @@ function tell(seq: number, event: LiveEvent): void {
 }
 
 const { fetch: real } = globalThis;
-const DOCUMENT = { visibilityState: 'visible', addEventListener: () => undefined };
+const PAGE = { visibilityState: 'visible', addEventListener: () => undefined };
 
 before(() => {
   globalThis.fetch = olderHead;
-  Object.assign(globalThis, { document: DOCUMENT });
 });
 after(() => {
   me.value = null;
   globalThis.fetch = real;
-  Reflect.deleteProperty(globalThis, 'document');
 });
 
 test('[D22] events come in full from a head that knows none in brief', {
@@ -62,7 +60,7 @@ test('[D22] events come in full from a head that knows none in brief', {
     return events;
   };
   me.value = { name: 'anna', role: 'user' };
-  keepLive();
+  keepLive(PAGE);
   assert.equal(await next(), 'all');
   assert.equal(line.value.kind, 'live');
   const done = { kind: 'task_done', jobId: 3, index: 1, outcome: { kind: 'completed' } };
