@@ -12,6 +12,13 @@ const BUSY_SHARE_MAX = 0.1;
 const GROWTH_BYTES_MIN = 16 * 1_048_576;
 /** A larger heap is left alone: a collection takes some 3 ms per MiB, and whoever asks waits. */
 const OCCUPIED_BYTES_MAX = 256 * 1_048_576;
+/**
+ * What collecting may take: this part of all other CPU time, and this part of the time that passes.
+ * A program that is always a little busy, or gets little of a crowded machine, seems idle in every
+ * look; its young objects alone make it grow enough for a collection each time.
+ */
+const OF_WORK_MAX = 1 / 20;
+const OF_TIME_MAX = 1 / 500;
 
 /** While a head reads its store nearly all that is made stays: looking for garbage finds none. */
 const GROWTH_WHILE_READING = '--heap-growing-percent=200';
@@ -57,14 +64,22 @@ export function collectWhenIdle(clock: Clock, heap: Heap | null): () => void {
   if (heap === null) return () => undefined;
   let keptBytes = 0;
   let cpuMs = heap.cpuMs();
+  /** CPU time and instant of the last collection, and what it took. */
+  let last = { cpuMs, at: clock.monotonic(), tookMs: 0 };
   const look = (): void => {
     const usedMs = heap.cpuMs() - cpuMs;
     cpuMs += usedMs;
     const isIdle = usedMs < LOOK_MS * BUSY_SHARE_MAX;
+    const earnedMs =
+      (cpuMs - last.cpuMs) * OF_WORK_MAX + (clock.monotonic() - last.at) * OF_TIME_MAX;
     const bytes = heap.occupiedBytes();
-    if (isIdle && bytes > keptBytes + GROWTH_BYTES_MIN && bytes <= OCCUPIED_BYTES_MAX) {
+    const hasGrown = bytes > keptBytes + GROWTH_BYTES_MIN && bytes <= OCCUPIED_BYTES_MAX;
+    if (isIdle && hasGrown && earnedMs >= last.tookMs) {
       heap.collect();
       keptBytes = heap.occupiedBytes();
+      const tookMs = heap.cpuMs() - cpuMs;
+      cpuMs += tookMs;
+      last = { cpuMs, at: clock.monotonic(), tookMs };
     }
     timer = clock.after(LOOK_MS, look);
   };

@@ -10,11 +10,12 @@ const MIB = 1_048_576;
 
 /** A heap and a clock under the test's hand; `pass` lets two seconds go by at this CPU time. */
 function world() {
-  const heap = { mib: 20, aliveMib: 20, cpu: 0, collections: 0 };
+  const heap = { mib: 20, aliveMib: 20, cpu: 0, collections: 0, collectionMs: 0 };
+  let monotonic = 0;
   let due: (() => void) | null = null;
   const clock: Clock = {
     now: () => 0,
-    monotonic: () => 0,
+    monotonic: () => monotonic,
     soon: (then) => then(),
     after(_, then) {
       due = then;
@@ -27,10 +28,12 @@ function world() {
     collect() {
       heap.collections += 1;
       heap.mib = heap.aliveMib;
+      heap.cpu += heap.collectionMs;
     },
   });
   const pass = (cpuMs: number): void => {
     heap.cpu += cpuMs;
+    monotonic += 2000;
     due?.();
   };
   return { heap, pass, end };
@@ -47,6 +50,36 @@ test('a heap that has grown is collected in the first quiet moment, once', () =>
   heap.mib = 80;
   pass(20);
   assert.equal(heap.collections, 1, 'little has gathered since');
+});
+
+test('a program that is always a little busy spends a twentieth of its work on collections', () => {
+  const { heap, pass } = world();
+  heap.collectionMs = 150;
+  for (let look = 0; look < 1000; look += 1) {
+    heap.mib = 60;
+    pass(190);
+  }
+  const spentMs = heap.collections * heap.collectionMs;
+  assert.ok(spentMs > 0.02 * 190 * 1000, `${spentMs} ms`);
+  assert.ok(spentMs < 0.075 * 190 * 1000, `${spentMs} ms`);
+});
+
+test('a heap is collected soon after a second burst, if that was worth it, else in a while', () => {
+  const { heap, pass } = world();
+  heap.collectionMs = 150;
+  const burst = (cpuMs: number): void => {
+    heap.mib = 150;
+    pass(cpuMs);
+    pass(20);
+  };
+  burst(900);
+  assert.equal(heap.collections, 1);
+  burst(3000);
+  assert.equal(heap.collections, 2, 'large');
+  burst(900);
+  assert.equal(heap.collections, 2, 'small');
+  for (let look = 0; look < 30; look += 1) pass(20);
+  assert.equal(heap.collections, 3, 'a minute later');
 });
 
 test('a heap whose collection would hold everybody up is left alone', () => {
