@@ -287,6 +287,7 @@ class RunningAgent implements Agent {
       hello: () => this.#hello(),
       stamp: () => state.stamp,
       mayReportLater: () => state.nextOf.size > 0,
+      holdsNothing: () => state.epochs.size === 0,
       onStamp: (stamp) => this.#engine.step({ kind: 'stamp', stamp }),
       fault: () => this.#faults.look(),
       presence: () => this.#companions.presence(),

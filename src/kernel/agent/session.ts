@@ -17,10 +17,12 @@ import {
   AGENT_FEATURES,
   type AgentToHead,
   type HeadToAgent,
+  type Heartbeat,
   type NodeLoad,
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
 import { OrderReader } from '../wire/orders.ts';
+import { encodeShortBeat, fitsShortBeat } from '../wire/short-beat.ts';
 
 type Welcome = Extract<HeadToAgent, { kind: 'welcome' }>;
 
@@ -44,6 +46,8 @@ export interface SessionWorld {
   readonly reports: () => { readonly all: ReadonlyMap<number, Report>; readonly next: number };
   /** True while tasks here follow each other without the head: nobody waits for what it is told. */
   readonly mayReportLater: () => boolean;
+  /** True while nothing here has a lease that answers renew. */
+  readonly holdsNothing: () => boolean;
   readonly onStamp: (stamp: Stamp) => void;
   readonly onWelcome: (welcome: Welcome) => void;
   readonly onDown: (why: string) => void;
@@ -60,6 +64,13 @@ export interface LinkStatus {
   readonly words: string;
 }
 
+/** An answer is asked for before the last one is older than this share of the node time-out. */
+const ANSWER_SHARE = 1 / 2;
+/**
+ * The number of instants in a period at which nodes beat. Those of one machine share them: their
+ * head is woken for several at once, and for so many groups that a thousand do not hold it up.
+ */
+const BEATS_APART = 8;
 /** The head has one turn for all that comes in so much time. */
 const GATHER_MS = 20;
 const RETRY_MS_MIN = 200;
@@ -157,7 +168,7 @@ export class HeadLink {
     const presence = this.#world.presence();
     const isNews = presence !== null && !isSame(presence, this.#presence);
     if (isNews) this.#presence = presence;
-    this.send({
+    this.#sendHeartbeat({
       kind: 'heartbeat',
       sentAt: this.#world.clock.monotonic(),
       at: this.#world.clock.now(),
@@ -167,6 +178,20 @@ export class HeadLink {
       ...this.#gpuNews(),
       ...this.#memoryNews(),
     });
+  }
+
+  #sendHeartbeat(heartbeat: Heartbeat): void {
+    const isShort = this.#welcome?.features.includes('short_beats') && fitsShortBeat(heartbeat);
+    if (!isShort) this.send(heartbeat);
+    else this.#session?.send(encodeShortBeat({ ...heartbeat, mayWait: this.#mayAnswerWait() }));
+  }
+
+  /** Whether the head may leave the next heartbeat unanswered. */
+  #mayAnswerWait(): boolean {
+    if (this.#welcome === null || !this.#world.holdsNothing()) return false;
+    const { heartbeatMs, nodeTimeoutMs } = this.#welcome;
+    const ageAtNextMs = this.#world.clock.monotonic() + heartbeatMs - this.#answeredAt;
+    return ageAtNextMs <= nodeTimeoutMs * ANSWER_SHARE;
   }
 
   #gpuNews(): { readonly gpus?: NodeGpus } {
@@ -286,7 +311,14 @@ export class HeadLink {
       return;
     }
     this.sayAlive();
-    this.#timer = this.#world.clock.after(welcome.heartbeatMs, () => this.#beat());
+    this.#timer = this.#world.clock.after(this.#untilNextMs(welcome), () => this.#beat());
+  }
+
+  /** About a period, so that it ends when others of this machine beat, too. */
+  #untilNextMs({ heartbeatMs }: Welcome): number {
+    const now = this.#world.clock.monotonic();
+    const stepMs = heartbeatMs / BEATS_APART;
+    return Math.round((now + heartbeatMs) / stepMs) * stepMs - now;
   }
 
   #onRefused(refused: Extract<HeadToAgent, { kind: 'refused' }>): void {

@@ -7,7 +7,7 @@ import type { Order } from '../model/orders.ts';
 import type { Presence } from '../model/presence.ts';
 import type { Session } from '../ports/net.ts';
 import { encode, encodeOrders } from '../wire/codec.ts';
-import type { HeadToAgent, NodeLoad } from '../wire/messages.ts';
+import type { HeadToAgent, Heartbeat, NodeLoad } from '../wire/messages.ts';
 import { OrderWriter, type SentOrder } from '../wire/orders.ts';
 
 /** Bytes of one message of orders: small enough that heartbeats get through in between. */
@@ -31,6 +31,10 @@ export interface Link {
   load: NodeLoad | null;
   /** Users of the node's machine, as its agent reported them; null before the first report. */
   presence: readonly Presence[] | null;
+  /** When the last heartbeat was sent whose answer may wait, and does; null: all are answered. */
+  unanswered: number | null;
+  /** How far the head has come, as this node was told last. */
+  stamp: Stamp | null;
   orders: OrderWriter;
   /** Whether its processes can be sent standard input. */
   isFed: boolean;
@@ -47,6 +51,8 @@ export function linkOf(session: Session): Link {
     stage: { kind: 'new' },
     load: null,
     presence: null,
+    unanswered: null,
+    stamp: null,
     orders: new OrderWriter({ sharesScripts: false }),
     isFed: false,
     hasWings: false,
@@ -60,15 +66,34 @@ export function sessionOf({ stage }: Link): number | null {
 }
 
 export function tell(link: Link, message: HeadToAgent): void {
+  if ('stamp' in message && message.stamp !== undefined) link.stamp = message.stamp;
   link.session.send(encode(message));
 }
 
+/**
+ * Says that the node was heard. An answer that may wait does, for the next heartbeat or for orders,
+ * unless it would bring the news that there are records.
+ */
+export function answer(link: Link, { sentAt, mayWait }: Heartbeat, stamp: Stamp | null): void {
+  link.unanswered = sentAt;
+  const isNews = stamp !== null && stamp !== link.stamp;
+  if (mayWait !== true || isNews) tellHeard(link, stamp);
+}
+
+/** The answer that is due; nothing where none is. */
+function tellHeard(link: Link, stamp: Stamp | null): void {
+  const { unanswered: sentAt } = link;
+  if (sentAt === null) return;
+  link.unanswered = null;
+  tell(link, { kind: 'heartbeat_ack', sentAt, ...(stamp === null ? {} : { stamp }) });
+}
+
 /** In as many messages as their size demands: a node refuses one beyond MESSAGE_BYTES_MAX. */
-export function tellOrders(
-  { session, orders: writer }: Link,
-  orders: readonly Order[],
-  stamp: Stamp | null,
-): void {
+export function tellOrders(link: Link, orders: readonly Order[], stamp: Stamp | null): void {
+  // First: a lease that is shorter than answers wait must not be over before its epoch starts.
+  tellHeard(link, stamp);
+  const { session, orders: writer } = link;
+  link.stamp = stamp ?? link.stamp;
   sendOrders(
     session,
     orders.map((order) => writer.write(order)),

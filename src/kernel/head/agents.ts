@@ -28,7 +28,15 @@ import {
   PROTOCOL_VERSION,
 } from '../wire/messages.ts';
 import { OrderWriter } from '../wire/orders.ts';
-import { type Link, linkOf, refuseLink, sessionOf, tell, tellOrders } from './agent-link.ts';
+import {
+  answer,
+  type Link,
+  linkOf,
+  refuseLink,
+  sessionOf,
+  tell,
+  tellOrders,
+} from './agent-link.ts';
 import type { Engine } from './engine.ts';
 import { type Gateways, type GatewayWorld, NO_GATEWAYS } from './gateways.ts';
 import { LastHeard } from './last-heard.ts';
@@ -264,7 +272,7 @@ export class Agents {
         link.offset.add(message.at, this.#options.clock.now());
         this.#noteFault(link, message.fault ?? null);
         this.#noteGpus(link, message.gpus);
-        return tell(link, { kind: 'heartbeat_ack', sentAt: message.sentAt, ...this.#stamped });
+        return answer(link, message, this.#stamp);
       case 'reports':
         return this.#reports(link, message);
       case 'log':

@@ -383,6 +383,7 @@ export const AGENT_SHAPES: Readonly<Record<AgentToHead['kind'], Shape>> = {
     presence: optional(presence),
     gpus: optional(gpus),
     memory: optional(memory),
+    mayWait: optional(flag),
   }),
   reports: map({ first: count, reports: list(report) }),
   site: map({ news: siteNews }),

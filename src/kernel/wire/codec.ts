@@ -9,6 +9,7 @@ import { MESSAGE_BYTES_MAX } from '../model/limits.ts';
 import { AGENT_SHAPES, findFlaw } from './agent-shape.ts';
 import type { AgentToHead, HeadToAgent } from './messages.ts';
 import { OrderReader, type SentOrder } from './orders.ts';
+import { decodeShortBeat, isShortBeat } from './short-beat.ts';
 
 // Plain maps and no record extension: the bytes stay readable by every msgpack library and by
 // every later release. Copies on decode keep a received buffer from living as long as its values.
@@ -117,6 +118,7 @@ const HEAD_KINDS: Readonly<Record<HeadToAgent['kind'], true>> = {
 };
 
 export function decodeAgentMessage(bytes: Uint8Array): Result<AgentToHead, string> {
+  if (isShortBeat(bytes)) return decodeShortBeat(bytes);
   const message = decodeUnion<AgentToHead>(bytes, AGENT_SHAPES);
   if (!message.ok) return message;
   const wrong = findFlaw(message.value);

@@ -33,8 +33,11 @@ export interface WingMessage {
   readonly wing: string;
   readonly body: unknown;
 }
-/** `sites`: it takes what gateways say of their sites. `wings`: messages of kind `wing`. */
-export const HEAD_FEATURES: readonly string[] = ['sites', 'wings'];
+/**
+ * `sites`: it takes what gateways say of their sites. `wings`: messages of kind `wing`.
+ * `short_beats`: the short form of a heartbeat, and that its answer may wait.
+ */
+export const HEAD_FEATURES: readonly string[] = ['sites', 'wings', 'short_beats'];
 
 /** Which of a process's two output files. */
 export type Stream = 'stdout' | 'stderr';
@@ -60,22 +63,7 @@ export type AgentToHead =
       /** The newest that it has heard of any head. Absent: none has said one. */
       readonly stamp?: Stamp;
     }
-  | {
-      readonly kind: 'heartbeat';
-      /** The agent's monotonic clock; comes back in the acknowledgement and renews leases. */
-      readonly sentAt: number;
-      /** The agent's wall clock, only to be compared for people. */
-      readonly at: number;
-      readonly load: NodeLoad;
-      /** The same as in the hello. */
-      readonly fault?: string;
-      /** Users of the agent's machine; absent: as last told in this session, at first nothing. */
-      readonly presence?: readonly Presence[];
-      /** The node's cards; absent: as reported last in this session. */
-      readonly gpus?: NodeGpus;
-      /** What its tasks have in memory; absent: as last told in this session, at first nothing. */
-      readonly memory?: readonly MemoryUse[];
-    }
+  | Heartbeat
   /** Numbered from 1 per session: `reports[i]` has number `first + i`. */
   | { readonly kind: 'reports'; readonly first: number; readonly reports: readonly Report[] }
   /** The next piece of an output file. `end`: the file is complete with this piece. */
@@ -99,6 +87,26 @@ export type AgentToHead =
       readonly offset: number;
       readonly end: boolean;
     };
+
+/** The agent is alive. */
+export interface Heartbeat {
+  readonly kind: 'heartbeat';
+  /** The agent's monotonic clock; comes back in the acknowledgement and renews leases. */
+  readonly sentAt: number;
+  /** The agent's wall clock, only to be compared for people. */
+  readonly at: number;
+  readonly load: NodeLoad;
+  /** The same as in the hello. */
+  readonly fault?: string;
+  /** Users of the agent's machine; absent: as last told in this session, at first nothing. */
+  readonly presence?: readonly Presence[];
+  /** The node's cards; absent: as reported last in this session. */
+  readonly gpus?: NodeGpus;
+  /** What its tasks have in memory; absent: as last told in this session, at first nothing. */
+  readonly memory?: readonly MemoryUse[];
+  /** The answer need not come before the next message with orders. Only with `short_beats`. */
+  readonly mayWait?: boolean;
+}
 
 export interface NodeLoad {
   readonly load1: number;

@@ -18,6 +18,7 @@ export interface FakeHeadOptions {
   readonly nodeTimeoutMs?: number;
   readonly killGraceMs?: number;
   readonly logBytesMax?: number;
+  readonly features?: readonly string[];
 }
 
 /** Both ends of one connection; messages are delivered in later microtasks, in order. */
@@ -67,11 +68,15 @@ export class FakeHead {
   readonly reports: Report[] = [];
   /** Everything, reports of later sessions included, as it came. */
   readonly received: AgentToHead[] = [];
+  /** The same as bytes. */
+  readonly bytes: Uint8Array[] = [];
   readonly logs = new Map<string, Buffer>();
   readonly ended = new Set<string>();
   readonly dropped = new Map<string, number>();
   /** False: reports and logs are taken but not acknowledged. */
   acknowledges = true;
+  /** Answers that may wait do. */
+  leavesOut = false;
   /** False: nobody answers the dial. */
   reachable = true;
   refusal: Extract<HeadToAgent, { kind: 'refused' }> | null = null;
@@ -158,6 +163,7 @@ export class FakeHead {
   #onBytes(session: Session, bytes: Uint8Array): void {
     const decoded = decodeAgentMessage(bytes);
     if (!decoded.ok) throw new Error(`the agent sent what cannot be read: ${decoded.error}`);
+    this.bytes.push(bytes);
     this.received.push(decoded.value);
     this.#handle(session, decoded.value);
     const waiting = this.#waiting;
@@ -175,6 +181,7 @@ export class FakeHead {
       case 'heartbeat':
         this.fault = message.fault;
         if (message.memory !== undefined) this.memory.push(message.memory);
+        if (this.leavesOut && message.mayWait) return;
         if (this.acknowledges) say({ kind: 'heartbeat_ack', sentAt: message.sentAt });
         return;
       case 'reports':
@@ -214,7 +221,7 @@ export class FakeHead {
       nodeTimeoutMs: this.#options.nodeTimeoutMs ?? 15_000,
       killGraceMs: this.#options.killGraceMs ?? 10_000,
       logBytesMax: this.#options.logBytesMax ?? 1_048_576,
-      features: HEAD_FEATURES,
+      features: this.#options.features ?? HEAD_FEATURES,
     };
   }
 

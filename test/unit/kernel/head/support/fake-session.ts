@@ -3,8 +3,13 @@
 import assert from 'node:assert/strict';
 import type { Session } from '../../../../../src/kernel/ports/net.ts';
 import { decodeHeadMessage, encode } from '../../../../../src/kernel/wire/codec.ts';
-import { type AgentToHead, PROTOCOL_VERSION } from '../../../../../src/kernel/wire/messages.ts';
+import {
+  type AgentToHead,
+  type Heartbeat,
+  PROTOCOL_VERSION,
+} from '../../../../../src/kernel/wire/messages.ts';
 import { OrderReader } from '../../../../../src/kernel/wire/orders.ts';
+import { encodeShortBeat } from '../../../../../src/kernel/wire/short-beat.ts';
 import { helloOf } from '../../../../support/nodes.ts';
 
 /** What an agent says first, but for when it dialed. */
@@ -30,6 +35,8 @@ export class FakeSession implements Session {
   readonly bytes: Uint8Array[] = [];
   /** How often it was told how far the head has come. */
   stamps = 0;
+  /** The heartbeat that was answered last. */
+  sentAt: number | null = null;
   closed: string | null = null;
   readonly #kept = new OrderReader();
   #receive: (message: Uint8Array) => void = () => undefined;
@@ -45,6 +52,7 @@ export class FakeSession implements Session {
     assert.ok(read.ok);
     const { value } = read;
     if ('stamp' in value && value.stamp !== undefined) this.stamps += 1;
+    if (value.kind === 'heartbeat_ack') this.sentAt = value.sentAt;
     const more = value.kind === 'welcome' ? ` ${value.session}` : '';
     this.heard.push(`${value.kind}${more}`);
   }
@@ -65,6 +73,10 @@ export class FakeSession implements Session {
 
   say(message: AgentToHead): void {
     this.#receive(encode(message));
+  }
+
+  beatShortly(heartbeat: Heartbeat): void {
+    this.#receive(encodeShortBeat(heartbeat));
   }
 
   hello(name = this.peer): void {
