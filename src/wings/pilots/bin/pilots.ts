@@ -54,10 +54,26 @@ export function keepPilots(of: {
       return encodeTicket({ addresses, fingerprint, token });
     },
   });
-  const timer = setInterval(() => keeper.tick(), TICK_MS);
+  // Only while there are pilots to keep: an idle head should sleep.
+  let timer: NodeJS.Timeout | null = null;
+  const isNeeded = (): boolean => engine.state.fleets.size > 0;
+  const stop = (): void => {
+    if (timer !== null) clearInterval(timer);
+    timer = null;
+  };
+  const tick = (): void => {
+    keeper.tick();
+    if (!isNeeded()) stop();
+  };
+  const begin = (): void => {
+    if (isNeeded()) timer ??= setInterval(tick, TICK_MS);
+  };
+  begin();
+  const unsubscribe = engine.onCommitted(begin);
   return {
     close() {
-      clearInterval(timer);
+      unsubscribe();
+      stop();
       return keeper.close();
     },
   };
