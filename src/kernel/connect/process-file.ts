@@ -44,8 +44,12 @@ export function markOf(pid: number): ProcessMark | null {
   }
 }
 
+let thisBoot: string | null = null;
+
+/** Read once: no process outlives its boot. */
 function bootId(): string {
-  return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  thisBoot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+  return thisBoot;
 }
 
 /** The folder of a file, by what a copy of it does not have. */

@@ -1,12 +1,13 @@
 // Starts daemons of `weft up` again that have died. Head and agents keep each other: each of their
 // processes looks after the others, so that whichever is killed, one is left that starts it again.
 
-import { rmSync } from 'node:fs';
+import { rmSync, statSync } from 'node:fs';
 import type { Environment } from '../../config/config.ts';
 import { takeLock } from '../../connect/lock-file.ts';
+import { isAlive, type ProcessMark } from '../../connect/process-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { type Restarts, readRestarts, writeRestarts } from './restarts.ts';
-import { isRunning, markUnmarked, readRoster } from './roster.ts';
+import { isRunning, markUnmarked, processOf, readRoster } from './roster.ts';
 import { type Daemon, lastWords, startDaemon } from './spawn.ts';
 
 export interface KeeperTimes {
@@ -46,11 +47,19 @@ export function keepOthers(world: KeeperWorld): Keeper {
   return new Keeper(world);
 }
 
+/** A look that found all of them alive. */
+interface WholeLook {
+  /** Which roster it was. */
+  readonly roster: string;
+  readonly processes: readonly ProcessMark[];
+}
+
 export class Keeper {
   readonly #world: KeeperWorld;
   readonly #times: KeeperTimes;
   /** When each of those that are dead was found so. */
   readonly #diedAt = new Map<string, number>();
+  #whole: WholeLook | null = null;
   #timer: NodeJS.Timeout;
   #nextMs: number;
   #isLooking = false;
@@ -109,9 +118,17 @@ export class Keeper {
 
   /** Dead, to be kept, and not for its next try to wait. */
   #due(): Daemon[] {
-    const { paths } = this.#world;
-    const all = readRestarts(paths);
-    const kept = readRoster(paths).filter((daemon) => daemon.isKept);
+    // Every second, in each daemon: while nothing has changed that takes three files, not twenty.
+    if (this.#whole !== null && isStill(this.#whole, this.#world.paths)) return [];
+    const roster = versionOf(this.#world.paths.roster);
+    const kept = readRoster(this.#world.paths).filter((daemon) => daemon.isKept);
+    const processes = kept.map(processOf).filter((mark) => mark !== null);
+    this.#whole = processes.length === kept.length ? { roster, processes } : null;
+    return this.#deadOf(kept);
+  }
+
+  #deadOf(kept: readonly Daemon[]): Daemon[] {
+    const all = readRestarts(this.#world.paths);
     return kept.filter((daemon) => {
       const name = nameOf(daemon);
       if (isRunning(daemon)) {
@@ -176,4 +193,14 @@ function forgetOnce({ optionsFiles }: Daemon): void {
     const { acceptLoss, newIdentity, ...kept } = readJson<Record<string, unknown>>(file) ?? {};
     if (acceptLoss !== undefined || newIdentity !== undefined) writeJson(file, kept);
   }
+}
+
+function isStill({ roster, processes }: WholeLook, paths: LocalPaths): boolean {
+  return versionOf(paths.roster) === roster && processes.every(isAlive);
+}
+
+/** Another one after each change of the file, which is a new file; empty: there is none. */
+function versionOf(file: string): string {
+  const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+  return stat === undefined ? '' : `${stat.dev}:${stat.ino}:${stat.mtimeNs}`;
 }

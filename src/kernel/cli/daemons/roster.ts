@@ -2,7 +2,7 @@
 
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import path from 'node:path';
-import { folderOf, readLiveMark, writeMark } from '../../connect/process-file.ts';
+import { folderOf, type ProcessMark, readLiveMark, writeMark } from '../../connect/process-file.ts';
 import { type LocalPaths, readJson, writeJson } from './local-paths.ts';
 import { readRestarts } from './restarts.ts';
 import type { Daemon } from './spawn.ts';
@@ -49,9 +49,17 @@ export function outputOf(paths: LocalPaths, name: string): string {
   return daemon?.outputFile ?? paths.output(name);
 }
 
-/** All names of a daemon are one process. */
-export function isRunning({ markFiles }: Daemon): boolean {
-  return markFiles.some((file) => readLiveMark(file) !== null);
+/** The daemon's process; null: it is dead. All names of a daemon are one process. */
+export function processOf({ markFiles }: Daemon): ProcessMark | null {
+  for (const file of markFiles) {
+    const mark = readLiveMark(file);
+    if (mark !== null) return mark;
+  }
+  return null;
+}
+
+export function isRunning(daemon: Daemon): boolean {
+  return processOf(daemon) !== null;
 }
 
 /**

@@ -120,6 +120,16 @@ test('a hint brings a look at once, and another while the one that dies is still
   await eventually(() => ![undefined, first].includes(place.pid('head')));
 });
 
+test('one that is added while all others live is kept, too', async (t) => {
+  const place = new Place(t);
+  place.dead('head');
+  place.keep();
+  await eventually(() => place.pid('head') !== undefined);
+  place.dead('n1');
+  await eventually(() => place.pid('n1') !== undefined);
+  assert.deepEqual([place.restarts('head')?.count, place.restarts('n1')?.count], [1, 1]);
+});
+
 test('one that was started and not marked, as its starter was killed, is not started twice', async (t) => {
   const place = new Place(t);
   place.dead('head');
