@@ -32,8 +32,8 @@ export interface How {
   readonly quick: boolean;
 }
 
-/** Not in a package: what only builds or tests need. */
-const LEFT_OUT = /\.tsbuildinfo$|\.map$/;
+/** Not in a package: what only builds or tests need, and what Python has left where it ran. */
+const LEFT_OUT = /\.tsbuildinfo$|\.map$|\/__pycache__$/;
 const SHELLS = [
   { shell: 'bash', file: 'bash-completion/completions/weft' },
   { shell: 'zsh', file: 'zsh/site-functions/_weft' },
