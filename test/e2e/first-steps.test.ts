@@ -21,6 +21,10 @@ import { whenKilled } from '../support/when-killed.ts';
 const ROOT = path.join(import.meta.dirname, '..', '..');
 /** Long enough for a machine that is busy with other things. */
 const STEP_MAX_MS = 240_000;
+/** What the whole run of the tests has compiled (tools/testing/run-tests.ts). */
+const COMPILED = process.env['NODE_COMPILE_CACHE'];
+/** Where a clone finds it: as far below it as in this one. */
+const BORROWED = ['weft', '.compiled', 'there', 'compiled'];
 
 describe('the first steps', () => {
   const home = mkdtempSync(path.join(tmpdir(), 'weft-first-'));
@@ -39,6 +43,7 @@ describe('the first steps', () => {
   before(() => {
     for (const file of filesOfClone()) cpSync(path.join(ROOT, file), path.join(copy, file));
     borrowPackages(home);
+    borrowCompiled(home);
   });
   const remove = (): void => {
     if (existsSync(path.join(copy, 'node_modules'))) type('npm run clean -- --yes');
@@ -152,7 +157,16 @@ function strangersEnvironment(home: string): NodeJS.ProcessEnv {
     XDG_CACHE_HOME: path.join(home, 'cache'),
     XDG_RUNTIME_DIR: mkdirp(path.join(home, 'run')),
     npm_config_cache: path.join(home, 'npm'),
+    NODE_COMPILE_CACHE: COMPILED && path.join(home, ...BORROWED),
   };
+}
+
+/** Node.js finds what it has compiled by the way from there to the sources, which is as long. */
+function borrowCompiled(home: string): void {
+  if (COMPILED === undefined) return;
+  const link = path.join(home, ...BORROWED);
+  mkdirp(path.dirname(link));
+  symlinkSync(COMPILED, link);
 }
 
 /** What was downloaded once is used again; links that npx makes to the copy go with the copy. */
