@@ -57,7 +57,9 @@ describe('the commands of Slurm', () => {
     cluster = await LocalCluster.start('--nodes', '2', '--listen', 'none');
     const bin = join(cluster.directory, 'bin');
     await cluster.ok('front', 'slurm', bin);
-    env = { ...cluster.env, PATH: `${bin}:${process.env['PATH']}` };
+    // Python programs start three times as fast when they may keep what they have compiled.
+    const python = { PYTHONDONTWRITEBYTECODE: '' };
+    env = { ...cluster.env, ...python, PATH: `${bin}:${process.env['PATH']}` };
   });
   after(() => cluster.close());
 
