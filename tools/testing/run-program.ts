@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { ROOT } from '../tree.ts';
+import { COMPILED_ONCE } from './compiled-once.ts';
 import type { StageResult } from './result.ts';
 import type { ProgramStage } from './stages.ts';
 
@@ -23,7 +24,7 @@ export async function runProgram(stage: ProgramStage): Promise<StageResult> {
   const child = spawn(program, rest, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { ...process.env, ...SPARING },
+    env: { ...process.env, ...COMPILED_ONCE, ...SPARING },
   });
   const ended = once(child, 'close');
   let summary: string | undefined;

@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { run } from 'node:test';
 import { ROOT } from '../tree.ts';
+import { COMPILED_ONCE } from './compiled-once.ts';
 import { TestCounter, type Told } from './count-tests.ts';
 import { endHung } from './end-hung.ts';
 import type { StageResult } from './result.ts';
@@ -82,16 +83,9 @@ async function runAgain(
   return { ...counter.result(), flaky };
 }
 
-/**
- * Each file is a process, and each starts programs of ours: they compile what they share once, also
- * where the repository is mounted elsewhere.
- */
-const COMPILED = path.join(ROOT, 'node_modules', '.cache', 'compiled');
-
 /** With what was built, short commands start in half the time (bin/start.cjs). */
 function environmentOf({ isBuilt = false }: Selection): NodeJS.ProcessEnv {
-  const cache = { NODE_COMPILE_CACHE: COMPILED, NODE_COMPILE_CACHE_PORTABLE: '1' };
-  const own = { ...process.env, ...cache };
+  const own = { ...process.env, ...COMPILED_ONCE };
   return isBuilt ? { ...own, NODE_TESTS_BUILT_WEFT: ROOT } : own;
 }
 
