@@ -147,6 +147,11 @@ export class Agents {
     return this.#gateways.standings();
   }
 
+  /** Nodes of sites where nothing is to be started yet. */
+  unlooked(): ReadonlySet<NodeName> {
+    return this.#gateways.unlooked();
+  }
+
   /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
   clockOffsetMs(node: NodeName): number | null {
     return this.#links.get(node)?.offset.ms ?? null;
@@ -335,7 +340,7 @@ export class Agents {
     link.isFed = features.includes('stdin');
     link.hasWings = message.features.includes('wings');
     link.orders = new OrderWriter({ sharesScripts: message.features.includes('scripts') });
-    this.#gateways.greeted(link, message.features);
+    this.#gateways.greeted(link, message.features, hello.facts.site);
     let number = 0;
     const session = engine.state.nodes.get(link.node)?.session ?? 0;
     const heard = this.#heard(link, message.stamp);

@@ -154,6 +154,11 @@ export class Engine {
   /** From the next step on; what runs is not touched, and what waits is looked at anew. */
   changeSettings(settings: Settings): void {
     this.#settings = settings;
+    this.planAnew();
+  }
+
+  /** Looks at what waits again: something has changed that is no event. */
+  planAnew(): void {
     this.#state.scratch.scheduleDue = true;
     this.#pace.ask();
   }

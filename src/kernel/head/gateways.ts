@@ -10,8 +10,8 @@ import type { Link } from './agent-link.ts';
 import type { Engine } from './engine.ts';
 
 export interface Gateways {
-  /** With each hello: what the agent on this connection understands. */
-  greeted(link: Link, features: readonly string[]): void;
+  /** With each hello: what the agent on this connection understands, and the site of its node. */
+  greeted(link: Link, features: readonly string[], site?: string): void;
   hear(link: Link, news: SiteNews): void;
   /** With each look at the nodes. */
   look(link: Link): void;
@@ -23,6 +23,8 @@ export interface Gateways {
   hangOf(task: Task): SiteHang | undefined;
   /** Queues of the sites whose own schedulers decide. */
   standings(): ReadonlyMap<NodeName, SiteStanding>;
+  /** Nodes of sites of which it is not known what runs there: no whole look since they came. */
+  unlooked(): ReadonlySet<NodeName>;
 }
 
 export interface GatewayWorld {
@@ -34,6 +36,7 @@ export interface GatewayWorld {
 }
 
 const NOTHING: ReadonlyMap<NodeName, SiteStanding> = new Map();
+const NOWHERE: ReadonlySet<NodeName> = new Set();
 
 /** Nothing is known of any site. */
 export const NO_GATEWAYS: Gateways = {
@@ -44,4 +47,5 @@ export const NO_GATEWAYS: Gateways = {
   startOf: () => undefined,
   hangOf: () => undefined,
   standings: () => NOTHING,
+  unlooked: () => NOWHERE,
 };

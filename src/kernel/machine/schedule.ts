@@ -2,7 +2,7 @@
 // to.
 
 import { present } from '../base/assert.ts';
-import type { UserName } from '../model/ids.ts';
+import type { NodeName, UserName } from '../model/ids.ts';
 import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { type Scheduling, siteRuleOf } from '../model/scheduling.ts';
@@ -21,7 +21,7 @@ import { jobOf } from './jobs/apply.ts';
 import type { Job, Task } from './jobs/facts.ts';
 import { placeOf } from './jobs/place.ts';
 import { decideLateMaintenances } from './maintenance/course.ts';
-import { externalNodes, externalWindows } from './nodes/external.ts';
+import { externalNodes, externalWindows, setAside } from './nodes/external.ts';
 import { siteOf } from './nodes/members.ts';
 import { schedulingOf } from './partitions/settings.ts';
 import type { Chain } from './scratch.ts';
@@ -40,13 +40,13 @@ export interface CycleOptions {
   readonly loads?: Snapshot['loads'];
   /** Queues of sites, for partitions that compare them. */
   readonly standings?: Brokerage['standings'];
+  /** Nodes of sites of which it is not known yet what runs there: nothing is started on them. */
+  readonly unlooked?: ReadonlySet<NodeName>;
   readonly looksMax?: number;
 }
 
-export function decideSchedule(
-  step: Step,
-  { loads = NO_RULES.loads, standings, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
-): void {
+export function decideSchedule(step: Step, options: CycleOptions): void {
+  const { loads = NO_RULES.loads, standings, looksMax = LOOKS_PER_CYCLE_MAX } = options;
   const { state } = step;
   decideLateMaintenances(step);
   const chain = nextOfChain(state);
@@ -55,7 +55,8 @@ export function decideSchedule(
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
   const { hopeless, rest: from } = chain;
   const brokerage = brokerageOf(state, snapshot.scheduling, standings);
-  const known = { ...snapshot, loads, brokerage };
+  const windows = [...snapshot.windows, ...setAside(options.unlooked ?? [])];
+  const known = { ...snapshot, windows, loads, brokerage };
   const planned = plan({ ...known, looksMax, hopeless, from }, step.at);
   const isDoubtful = chain.isStirred || looksBack(state, chain);
   for (const taker of planned.resumes) resume(step, taker);

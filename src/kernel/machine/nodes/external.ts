@@ -31,8 +31,13 @@ export function isExternal(scheduling: Scheduling, partition: string): boolean {
 
 /** A window that sets them aside for ever: no other partition's tasks are planned into them. */
 export function externalWindows(nodes: ExternalNodes): Window[] {
-  if (nodes.size === 0) return [];
-  const shares = new Map([...nodes.keys()].map((name) => [name, 'whole'] as const));
+  return setAside(nodes.keys());
+}
+
+/** The same for any nodes on which this plan is to start nothing. */
+export function setAside(nodes: Iterable<NodeName>): Window[] {
+  const shares = new Map([...nodes].map((name) => [name, 'whole'] as const));
+  if (shares.size === 0) return [];
   const name = 'external';
   return [{ id: name, name, purpose: 'external', recurs: false, from: 0, to: FOREVER, shares }];
 }

@@ -36,9 +36,17 @@ interface GatewayReports {
   readonly looks: Looks;
 }
 
+/** A node of a steered site, and the connection on which it came last. */
+interface Newcomer {
+  readonly link: Link;
+  readonly site: string;
+}
+
 class HeardSites implements Gateways {
   readonly #world: GatewayWorld;
   readonly #partMax: number;
+  /** Nodes that have come since the last whole look at their site began. */
+  readonly #newcomers = new Map<NodeName, Newcomer>();
   readonly #sites = new Sites();
   readonly #told = new WeakMap<Link, GatewayReports>();
 
@@ -47,7 +55,9 @@ class HeardSites implements Gateways {
     this.#partMax = partMax;
   }
 
-  greeted(link: Link, features: readonly string[]): void {
+  greeted(link: Link, features: readonly string[], site?: string): void {
+    // A gateway stands for its site, and no job of a user is placed on it.
+    if (site !== undefined && site !== link.node) this.#newcomers.set(link.node, { link, site });
     this.#told.set(link, {
       isAsked: features.includes('site_ask'),
       holds: features.includes('site_holds') ? '' : null,
@@ -82,6 +92,10 @@ class HeardSites implements Gateways {
     return this.#sites.standings(clock.monotonic(), clock.now());
   }
 
+  unlooked(): ReadonlySet<NodeName> {
+    return new Set(this.#newcomers.keys());
+  }
+
   look(link: Link): void {
     const engine = this.#world.engine();
     const told = this.#told.get(link);
@@ -107,9 +121,13 @@ class HeardSites implements Gateways {
 
   #looksOf(link: Link): Looks {
     const { node } = link;
+    let looked: ReadonlyMap<NodeName, Newcomer> = new Map();
     return new Looks({
       partMax: this.#partMax,
       soon: (then) => this.#world.clock.soon(then),
+      onBegin: () => {
+        looked = this.#connectedOf(node);
+      },
       onPart: ({ jobs }) => {
         const { state } = present(this.#world.engine(), 'it has decided');
         const cancelled = cancelledHere(state, node, jobs);
@@ -121,8 +139,27 @@ class HeardSites implements Gateways {
         const unlisted = told.isAsked ? unlistedHere(state, node, jobs) : [];
         if (unlisted.length > 0) tell(link, { kind: 'site_ask', jobs: unlisted });
         tellHolds(link, told, heldHere(state, node));
+        this.#letIn(looked);
       },
     });
+  }
+
+  /** Newcomers of this site on which a look can place what runs there. */
+  #connectedOf(site: NodeName): ReadonlyMap<NodeName, Newcomer> {
+    const { state } = present(this.#world.engine(), 'it decides');
+    const there = [...this.#newcomers].filter(([name, newcomer]) => {
+      return newcomer.site === site && state.nodes.get(name)?.connected === true;
+    });
+    return new Map(there);
+  }
+
+  /** What runs on them is in our books now. Those that have come again meanwhile wait. */
+  #letIn(looked: ReadonlyMap<NodeName, Newcomer>): void {
+    const before = this.#newcomers.size;
+    for (const [name, newcomer] of looked) {
+      if (this.#newcomers.get(name) === newcomer) this.#newcomers.delete(name);
+    }
+    if (this.#newcomers.size < before) present(this.#world.engine(), 'it decides').planAnew();
   }
 
   #tellCancelled(node: NodeName, jobs: readonly SiteJobPlace[]): void {

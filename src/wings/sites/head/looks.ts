@@ -15,6 +15,8 @@ export interface LooksOptions {
   readonly partMax: number;
   /** In a turn of its own. */
   readonly soon: (then: () => void) => void;
+  /** Before the first part of a look is decided. */
+  readonly onBegin?: () => void;
   readonly onPart: (part: SitePart) => void;
   /** With the last part of a look. */
   readonly onWhole: (look: HeardLook) => void;
@@ -43,6 +45,7 @@ export class Looks {
     this.#next = null;
     this.#current = look;
     if (look === null) return;
+    this.#options.onBegin?.();
     const parts = partsOf({ ...look, jobs: look.jobs.values() }, this.#options.partMax);
     this.#decide(engine, look, parts);
   }
