@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { connectLocally } from '../../support/local-client.ts';
+import { type Call, connectLocally } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { cleanEnvironment, repository } from './local-cluster.ts';
 
@@ -23,6 +23,8 @@ const PROGRAMS = [
 /** The reader of the pages is anna at h1. */
 const READER = 'anna';
 const HOST = 'h1';
+/** What pages give a node. */
+const LABEL = 'ssd';
 /** A command that takes longer hangs. */
 const COMMAND_MS_MAX = 240_000;
 
@@ -114,22 +116,17 @@ export class DocumentCluster {
     const client = await connectLocally(this.#socket);
     try {
       const { call } = client;
+      await giveNodesBack(call);
       const { nodes } = await call<{ nodes: Node[] }>('GET', '/v1/nodes');
-      const isAsNew = ({ state, drained, paused, labels }: Node) =>
-        state === 'up' && drained === null && paused === null && !labels.includes('ssd');
-      const { users } = await call<{ users: object[] }>('GET', '/v1/users');
-      if (nodes.length !== 4 || !nodes.every(isAsNew) || users.length > 0) return false;
-      const { reservations } = await call<{ reservations: object[] }>('GET', '/v1/reservations');
-      if (reservations.length > 0) return false;
+      if (nodes.length !== 4 || !nodes.every(isAsNew)) return false;
+      const { users } = await call<{ users: User[] }>('GET', '/v1/users');
+      // Files that somebody has sent stay.
+      if (users.some(({ hasRole }) => !hasRole)) return false;
+      await removeAll(call, 'users', users);
+      const { reservations } = await call<{ reservations: Named[] }>('GET', '/v1/reservations');
+      await removeAll(call, 'reservations', reservations);
       await call('POST', '/v1/config/reload');
-      const { jobs } = await call<{ jobs: { id: number }[] }>(
-        'GET',
-        '/v1/jobs?state=active&limit=1000',
-      );
-      if (jobs.length === 0) return true;
-      for (const { id } of jobs) await call('POST', `/v1/jobs/${id}/cancel`);
-      const body = { jobs: jobs.map(({ id }) => String(id)), timeoutMs: 120_000 };
-      await call('POST', '/v1/jobs/wait', body);
+      await cancelJobs(call);
       return true;
     } finally {
       client.close();
@@ -137,7 +134,44 @@ export class DocumentCluster {
   }
 }
 
-interface Node {
+async function giveNodesBack(call: Call): Promise<void> {
+  const { nodes } = await call<{ nodes: Node[] }>('GET', '/v1/nodes');
+  for (const { name, drained, paused, labels } of nodes) {
+    const change = (what: string, body?: object) => call('POST', `/v1/nodes/${name}/${what}`, body);
+    if (drained !== null) await change('undrain');
+    if (paused !== null) await change('unpause');
+    if (labels.includes(LABEL)) await change('label', { remove: [LABEL] });
+  }
+}
+
+function isAsNew({ state, drained, paused, labels }: Node): boolean {
+  return state === 'up' && drained === null && paused === null && !labels.includes(LABEL);
+}
+
+async function removeAll(call: Call, kind: string, all: readonly Named[]): Promise<void> {
+  for (const { name } of all) await call('DELETE', `/v1/${kind}/${name}`);
+}
+
+async function cancelJobs(call: Call): Promise<void> {
+  const { jobs } = await call<{ jobs: { id: number }[] }>(
+    'GET',
+    '/v1/jobs?state=active&limit=1000',
+  );
+  if (jobs.length === 0) return;
+  for (const { id } of jobs) await call('POST', `/v1/jobs/${id}/cancel`);
+  const body = { jobs: jobs.map(({ id }) => String(id)), timeoutMs: 120_000 };
+  await call('POST', '/v1/jobs/wait', body);
+}
+
+interface Named {
+  readonly name: string;
+}
+
+interface User extends Named {
+  readonly hasRole: boolean;
+}
+
+interface Node extends Named {
   readonly state: string;
   readonly drained: object | null;
   readonly paused: object | null;
