@@ -60,6 +60,16 @@ export function fillPlaces(step: Step, snapshot: Snapshot): Ended[] {
   return ended;
 }
 
+/** Jobs of which a task is, or may become, the next on a node, if nothing is promised there. */
+export function backlogJobs({ jobs, indexes }: State, ended: readonly Ended[]): Set<JobId> {
+  const found = new Set<JobId>();
+  for (const { jobId } of ended) if ((jobs.get(jobId)?.pending.size ?? 0) > 0) found.add(jobId);
+  for (const name of indexes.places.waiting) {
+    for (const [jobId, { next }] of indexes.places.on(name)) if (next.size > 0) found.add(jobId);
+  }
+  return found;
+}
+
 function mayBePlaced({ next, task }: Holding): boolean {
   return next === 'waits' && task !== null && task.ending === null;
 }

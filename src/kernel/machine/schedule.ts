@@ -15,7 +15,7 @@ import { QuotaBook, sizeOf } from '../scheduler/line/quota.ts';
 import type { Taker } from '../scheduler/room/board.ts';
 import { type Brokerage, NO_BROKERAGE } from '../scheduler/room/brokerage.ts';
 import type { ClusterUse } from '../scheduler/room/cluster-room.ts';
-import { decideBacklog, fillPlaces } from './backlog.ts';
+import { backlogJobs, decideBacklog, fillPlaces } from './backlog.ts';
 import { capsOf, groupCapsFor } from './caps.ts';
 import { jobOf } from './jobs/apply.ts';
 import type { Job, Task } from './jobs/facts.ts';
@@ -57,7 +57,8 @@ export function decideSchedule(step: Step, options: CycleOptions): void {
   const brokerage = brokerageOf(state, snapshot.scheduling, standings);
   const windows = [...snapshot.windows, ...setAside(options.unlooked ?? [])];
   const known = { ...snapshot, windows, loads, brokerage };
-  const planned = plan({ ...known, looksMax, hopeless, from }, step.at);
+  const askers = backlogJobs(state, ended);
+  const planned = plan({ ...known, looksMax, hopeless, from, askers }, step.at);
   const isDoubtful = chain.isStirred || looksBack(state, chain);
   for (const taker of planned.resumes) resume(step, taker);
   for (const { jobId, index, shares, choice } of planned.starts) {
@@ -75,7 +76,7 @@ export function decideSchedule(step: Step, options: CycleOptions): void {
   if (rest === null) pool.unwatch();
   if (rest === null) queue.unwatch();
   else queue.watch();
-  state.scratch.plansAhead = planned.promised.length > 0;
+  state.scratch.plansAhead = planned.plansAhead;
 }
 
 /** The task has these from now on, as its next epoch. */

@@ -14,6 +14,7 @@ import {
   type LineRules,
   type Mark,
 } from '../line/line.ts';
+import type { Group, QueueEntry } from '../line/queue.ts';
 import { type Ask, askFor, askOf } from '../room/ask.ts';
 import { Board, type Taker } from '../room/board.ts';
 import type { Choice } from '../room/brokerage.ts';
@@ -48,8 +49,10 @@ export interface Plan {
   readonly resumes: readonly Taker[];
   /** Running tasks that must make room now. Whom they leave for has a claim on it. */
   readonly preemptions: readonly Preemption[];
-  /** Slots set aside by `easy` (one a partition) and `conservative`. */
+  /** Slots set aside by `easy` (one a partition) and `conservative`, as far as anybody asks. */
   readonly promised: readonly Promised[];
+  /** Something is set aside, or would be if anybody asked: time alone may let a task start. */
+  readonly plansAhead: boolean;
   /** Where the cycle was cut short, by `startsMax` or `looksMax`: plan again, from there. */
   readonly rest: Rest | null;
 }
@@ -81,6 +84,14 @@ export function turnOf(snapshot: Snapshot, target: Candidate, now: number): Turn
 /** What became of a task that was considered, and its group: `done`: the next has its turn. */
 type Fate = 'done' | 'hopeless' | 'closing';
 
+/** A task for which nothing has been set aside yet: it is of use only to who comes after it. */
+interface Unsettled {
+  readonly group: Group;
+  readonly partition: Partition;
+  readonly entry: QueueEntry;
+  readonly index: number;
+}
+
 class Cycle {
   readonly #snapshot: Snapshot;
   readonly #rules: LineRules;
@@ -106,6 +117,8 @@ class Cycle {
   readonly #depths = new Map<string, number>();
   /** Parts of tasks that something is set aside for. */
   #partsAhead = 0;
+  /** Settled before anything else is planned; never, if nothing is. */
+  #unsettled: Unsettled | null = null;
 
   constructor(snapshot: Snapshot, now: number) {
     this.#snapshot = snapshot;
@@ -134,11 +147,13 @@ class Cycle {
     // Whatever it takes to keep what was promised: the line gets further in every cycle.
     const stop = this.#walk(this.#spent + looksMax);
     if (stop === undefined) this.#resumer.resumeFrom(-Infinity);
+    else this.#settle();
     return {
       starts: this.#starts,
       promised: this.#promised,
       resumes: this.#resumer.made,
       preemptions: this.#preemptor.made,
+      plansAhead: this.#promised.length > 0 || this.#unsettled !== null,
       rest: stop === undefined ? null : this.#restAt(stop),
     };
   }
@@ -152,7 +167,9 @@ class Cycle {
   #goOn(from: Rest): void {
     const { queue, looksMax } = this.#snapshot;
     const first = this.#walk(looksMax / FRONT_PART, from.mark);
-    if (first === undefined || !isBeforeMark(first, from.mark)) return;
+    if (first === undefined) return;
+    this.#settle();
+    if (!isBeforeMark(first, from.mark)) return;
     for (const count of from.spared) this.#preemptor.spare(count);
     const gap = { first, mark: from.mark, queue, rules: this.#rules };
     const waiting = waitingOf(from.heads, gap);
@@ -179,20 +196,21 @@ class Cycle {
   #walk(looksMax: number, end?: Mark): Candidate | undefined {
     let gotFurther = false;
     for (let next = this.#line.first; next !== undefined; next = this.#line.first) {
+      if (this.#unsettled !== null && next.group !== this.#unsettled.group) this.#settle();
       if (end !== undefined && !isBeforeMark(next, end)) return next;
       if (this.#starts.length >= this.#snapshot.startsMax) return next;
       // Tasks of one job that something is set aside for stay together: a mark is never among them.
-      const isSplit = this.#heads.at(-1)?.entry === next.entry;
+      const isSplit = (this.#unsettled?.entry ?? this.#heads.at(-1)?.entry) === next.entry;
       if (gotFurther && !isSplit && this.#spent >= looksMax) return next;
       gotFurther = true;
       const fate = this.#consider(next);
       if (this.#isFull) return next;
-      this.#settle(fate, next.partition);
+      this.#pass(fate, next.partition);
     }
     return undefined;
   }
 
-  #settle(fate: Fate, { name }: Partition): void {
+  #pass(fate: Fate, { name }: Partition): void {
     if (fate === 'done') this.#line.advance();
     else if (fate === 'hopeless') this.#line.drop();
     else this.#line.close(name);
@@ -214,7 +232,7 @@ class Cycle {
       if (this.#isReached || !isBefore(next, target)) break;
       if (this.#board.work >= this.#snapshot.looksMax) return { seen };
       seen += 1;
-      this.#settle(this.#consider(next), next.partition);
+      this.#pass(this.#consider(next), next.partition);
     }
     this.#resumer.resumeFrom(target.tier);
     this.#target = null;
@@ -303,7 +321,11 @@ class Cycle {
     // The first of a partition has its slot whatever is planned elsewhere.
     const isEnough = depth > 0 && this.#partsAhead >= this.#snapshot.partsAheadMax;
     const depthMax = isEnough ? 0 : this.#depthMax(policy);
-    if (depth >= depthMax || !this.#promise(next, head)) return 'hopeless';
+    if (depth >= depthMax) return 'hopeless';
+    if (head === undefined && this.#mayWait(next)) {
+      const { group, partition, entry, index } = next;
+      this.#unsettled = { group, partition, entry, index };
+    } else if (!this.#promise(next, head)) return 'hopeless';
     this.#depths.set(name, depth + 1);
     return 'done';
   }
@@ -325,8 +347,25 @@ class Cycle {
     return true;
   }
 
+  /** Whether what is set aside for it can be worked out when another group comes up, or never. */
+  #mayWait({ tier, partition, entry }: Candidate): boolean {
+    const { askers } = this.#snapshot;
+    if (askers === undefined || partition.policy !== 'easy') return false;
+    if (askers.size > 1 || (askers.size === 1 && !askers.has(entry.jobId))) return false;
+    return this.#preemptor.isIdleFor(tier) && this.#resumer.isIdle;
+  }
+
+  /** Sets aside what the task that waits for it may count on. */
+  #settle(): void {
+    const next = this.#unsettled;
+    if (next === null) return;
+    this.#unsettled = null;
+    // The first of its partition, by `easy`: another one is.
+    if (!this.#promise(next, undefined)) this.#depths.delete(next.partition.name);
+  }
+
   /** False when it could never run: nothing is set aside then. */
-  #promise(next: Candidate, head: SlotPromise | undefined): boolean {
+  #promise(next: Unsettled, head: SlotPromise | undefined): boolean {
     const ask = askOf(next.group.shape, next.partition);
     const kept = head === undefined ? null : this.#board.slotAt(ask, head.at, head.nodes);
     const slot = kept ?? this.#board.slot(ask);
@@ -335,7 +374,7 @@ class Cycle {
     return true;
   }
 
-  #setAside({ entry, index }: Candidate, ask: Ask, slot: Slot): void {
+  #setAside({ entry, index }: Unsettled, ask: Ask, slot: Slot): void {
     this.#board.promise(ask, slot);
     const { at } = slot;
     const nodes = slot.lanes.map((lane) => lane.view.name);

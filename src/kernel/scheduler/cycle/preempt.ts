@@ -85,12 +85,17 @@ export class Preemptor {
     this.spared.add(count);
   }
 
+  /** For a task of this tier nobody ever leaves. */
+  isIdleFor(tier: number): boolean {
+    return tier <= this.#floor;
+  }
+
   /**
    * Nodes that the task gets in a moment, with those on them told to leave; null: not like that.
    * Without a `taker` nobody is told anything.
    */
   makeRoom(ask: Ask, tier: number, taker: Taker | null): Slot | null {
-    if (tier <= this.#floor || this.#claims >= PREEMPTORS_MAX) return null;
+    if (this.isIdleFor(tier) || this.#claims >= PREEMPTORS_MAX) return null;
     // Nobody leaves for what is not on a node: a task that is stopped keeps it.
     if (!this.#board.opensSoon(ask)) return null;
     const names =

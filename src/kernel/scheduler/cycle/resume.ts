@@ -36,6 +36,11 @@ export class Resumer {
       .sort((a, b) => a.tier - b.tier || b.jobId - a.jobId || b.index - a.index);
   }
 
+  /** Nobody waits to go on. */
+  get isIdle(): boolean {
+    return this.#waiting.length === 0;
+  }
+
   /** Those of this tier and above, as far as there is room. */
   resumeFrom(tier: number): void {
     for (let one = this.#waiting.at(-1); one !== undefined; one = this.#waiting.at(-1)) {

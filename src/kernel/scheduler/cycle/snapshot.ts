@@ -67,6 +67,11 @@ export interface Snapshot {
    * costs its look in every cycle that goes on from this one.
    */
   readonly partsAheadMax: number;
+  /**
+   * Jobs for which it matters what is set aside for tasks of others, after the plan; absent: all is
+   * to be told. Nothing is worked out for who is last in line where it would be of use to nobody.
+   */
+  readonly askers?: ReadonlySet<JobId>;
 }
 
 /** The order of tasks in this snapshot. */

@@ -379,6 +379,18 @@ scenario(
   { scheduling: plainScheduling('conservative') },
 );
 
+scenario(
+  '[A13] what is next is recalled for a promise to who is last in line',
+  (head) => {
+    warm(head, 100, { array: { indices: '0-15' }, walltimeMs: MINUTE });
+    cycle(head);
+    assert.equal(head.job(1).pending.size, 0, 'all are given');
+    head.submit({ cpuCount: 2, walltimeMs: MINUTE }, { by: BOB });
+    assert.equal(cycle(head).filter((word) => word.startsWith('part_recalled')).length, 10);
+  },
+  { scheduling: plainScheduling('easy') },
+);
+
 scenario('[A39] what was next on a silent node may have begun: its start is kept', (head) => {
   warm(head, 100);
   cycle(head);

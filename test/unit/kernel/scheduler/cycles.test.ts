@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { UserName } from '../../../../src/kernel/model/ids.ts';
+import type { JobId, UserName } from '../../../../src/kernel/model/ids.ts';
 import { LOOKS_PER_TASK } from '../../../../src/kernel/model/limits.ts';
 import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import { type Plan, plan, type Start } from '../../../../src/kernel/scheduler/cycle/plan.ts';
@@ -70,6 +70,44 @@ test('[A26] cycles cut short start and promise what a whole one does, if nothing
     }),
     { numRuns: 3000 },
   );
+});
+
+test('[A13] a promise that nobody asks about is left out, and nothing else changes', () => {
+  let left = 0;
+  fc.assert(
+    fc.property(nodes, jobs, fc.nat(14), (have, want, asker) => {
+      const whole = plan(mixed(have, want), 0);
+      const askers = new Set(asker === 0 ? [] : [asker as JobId]);
+      const made = plan({ ...mixed(have, want), askers }, 0);
+      assert.deepEqual(words(made.starts), words(whole.starts));
+      const count = made.promised.length;
+      assert.deepEqual(made.promised, whole.promised.slice(0, count));
+      assert.equal(made.plansAhead || !whole.plansAhead, true);
+      const [lost, ...others] = whole.promised.slice(count);
+      if (lost === undefined) return;
+      left += 1;
+      assert.deepEqual(others, [], 'the last in line at most');
+      assert.ok(asker === 0 || lost.jobId === asker, 'another job asks');
+    }),
+    { numRuns: 3000 },
+  );
+  assert.ok(left > 0);
+});
+
+test('[A13] who waits alone needs no promise; who goes before another does', () => {
+  const full = [{ name: 'n1', cpus: 4, used: { cpus: 4 }, until: 100 }];
+  const promisedTo = (want: readonly JobWords[], asking: readonly number[]): number[] => {
+    const askers = new Set(asking as JobId[]);
+    const made = plan(snapshot(full, want, { policy: 'easy', askers }), 0);
+    assert.ok(made.plansAhead);
+    return made.promised.map(({ jobId }) => jobId);
+  };
+  const array = { cpus: 4, tasks: 9, time: 50 };
+  assert.deepEqual(promisedTo([array], []), []);
+  assert.deepEqual(promisedTo([array], [1]), []);
+  assert.deepEqual(promisedTo([array], [7]), [1]);
+  assert.deepEqual(promisedTo([array], [1, 7]), [1]);
+  assert.deepEqual(promisedTo([array, { cpus: 1 }], []), [1]);
 });
 
 test('[A13, A26] what a cycle cut short has promised gets no later in those that go on', () => {

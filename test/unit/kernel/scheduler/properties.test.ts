@@ -175,7 +175,14 @@ function startOne(entry: QueueEntry, index: number, state: Naive): boolean {
     return { node: name, resources, gpus: gpusFree.slice(0, resources.gpuCount) };
   });
   const starts = [{ jobId: entry.jobId, index, shares }];
-  const made = { starts, promised: [], resumes: [], preemptions: [], rest: null };
+  const made = {
+    starts,
+    promised: [],
+    plansAhead: false,
+    resumes: [],
+    preemptions: [],
+    rest: null,
+  };
   state.started.push(planWords(made));
   state.done.add(`${entry.jobId}/${index}`);
   state.views = afterwards(state.views, made);
@@ -227,6 +234,7 @@ test('[A11] a hundred thousand waiting tasks of few shapes ask each shape once',
   assert.deepEqual(plan(made, 0), {
     starts: [],
     promised: [],
+    plansAhead: false,
     resumes: [],
     preemptions: [],
     rest: null,
