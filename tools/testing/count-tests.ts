@@ -39,6 +39,8 @@ const NO_FILE = '';
 
 /** Takes the events of one run in any order; `result()` is what they came to. */
 export class TestCounter {
+  /** Files, by their absolute paths, whose shared process ended before they did. */
+  readonly lost = new Set<string>();
   readonly #files = new Map<string, FileCount>();
   readonly #filtered: boolean;
 
@@ -90,13 +92,20 @@ export class TestCounter {
     }
   }
 
-  /** The process of these files has ended before it had run them all. */
+  /**
+   * The process of these files, which it runs in this order, has ended too early: the file heard of
+   * last may have more tests, and the next may be the one that ended it.
+   */
   cutShort(files: readonly string[], how: string): void {
     const title = `the process of ${files.length} files ${how}`;
-    const left = files.filter((file) => !this.#files.has(file));
+    const last = files.findLast((file) => this.#files.has(file));
+    const left = files.filter((file) => file === last || !this.#files.has(file));
+    for (const file of left) {
+      this.#of(file).failures.push(title);
+      this.lost.add(file);
+    }
     const names = left.map((file) => path.relative(ROOT, file)).join(', ');
-    this.#of(undefined).failures.push(title);
-    console.log(`\nFAILED ${title}; nothing was heard of ${names}\n`);
+    console.log(`\nFAILED ${title}; it did not run to their ends ${names}\n`);
   }
 
   /** The counts so far. */

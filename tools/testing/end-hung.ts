@@ -1,6 +1,7 @@
 // Ends the processes of test files that hang. Node's own runner ends a test that takes too long,
 // and then waits without end for a process that something else keeps alive.
 
+import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
 /** Asked to end, a test process ends and removes what it started; then it is not asked any more. */
@@ -37,6 +38,26 @@ export function endHung(files: readonly string[], limits: Limits): () => void {
   };
   const timer = setInterval(look, lookMs);
   return () => clearInterval(timer);
+}
+
+/** Ends a process that has said nothing for so long, until told to stop. */
+export function endSilent(
+  child: ChildProcess,
+  { silentMs, endingMs = ENDING_MS }: { readonly silentMs: number; readonly endingMs?: number },
+): { readonly heard: () => void; readonly stop: () => void } {
+  let killing: NodeJS.Timeout | undefined;
+  const asking = setTimeout(() => {
+    console.log(
+      `\nprocess ${child.pid} hangs: it is ended after ${silentMs / 1000} s of silence\n`,
+    );
+    child.kill('SIGTERM');
+    killing = setTimeout(() => child.kill('SIGKILL'), endingMs);
+  }, silentMs);
+  const stop = () => {
+    clearTimeout(asking);
+    clearTimeout(killing);
+  };
+  return { heard: () => asking.refresh(), stop };
 }
 
 /** Children of this process that run one of the files, with that file. */

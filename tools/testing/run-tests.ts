@@ -1,6 +1,7 @@
 // Runs the test files of one stage with Node's own runner; prints a line per file and every failure
-// in full. Files that only compute share a few processes, each other has one of its own; a file
-// with real processes that fails is run once more alone, when nothing else runs any more.
+// in full. Files that only compute share a few processes, each other has one of its own. Once more,
+// alone and when nothing else runs any more, runs a file with real processes that failed, and one
+// whose shared process ended too early.
 
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +11,7 @@ import { run } from 'node:test';
 import { ROOT } from '../tree.ts';
 import { COMPILED_ONCE } from './compiled-once.ts';
 import { TestCounter, type Told } from './count-tests.ts';
-import { endHung } from './end-hung.ts';
+import { endHung, endSilent } from './end-hung.ts';
 import type { StageResult } from './result.ts';
 import { sharesProcess, type TestStage, usesRealProcesses } from './stages.ts';
 
@@ -22,7 +23,7 @@ export interface Selection {
   readonly isBuilt?: boolean;
 }
 
-/** Failing files of a stage above which none is run again: that is no race. */
+/** Racy files of a stage that may fail and run again: more are no race. Lost ones all run again. */
 const FILES_AGAIN_MAX = 12;
 
 /** What the files came to beside others, and what runs those that failed once more. */
@@ -40,9 +41,8 @@ export async function runTests(
 ): Promise<FirstRun> {
   const counter = new TestCounter({ filtered: selection.grep !== undefined });
   const { true: shared = [], false: apart = [] } = Object.groupBy(selection.files, (file) => {
-    const isShared =
-      !isRacy(file) || sharesProcess(file, readFileSync(path.join(ROOT, file), 'utf8'));
-    return isShared ? 'true' : 'false';
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    return sharesProcess(file, text, isRacy) ? 'true' : 'false';
   });
   await Promise.all([
     runApart(stage, { ...selection, files: apart }, counter),
@@ -61,22 +61,27 @@ function dealt(files: readonly string[], count: number): string[][] {
   );
 }
 
-/** Runs each racy file that failed once more; one that fails again is a failure. */
+/** Runs each racy or lost file once more; one that fails again is a failure. */
 async function runAgain(
   counter: TestCounter,
   stage: TestStage,
   selection: Selection,
   isRacy: (file: string) => boolean,
 ): Promise<StageResult> {
-  const failed = [...counter.failures()].filter(([file]) => isRacy(path.relative(ROOT, file)));
-  if (failed.length > FILES_AGAIN_MAX) return counter.result();
+  const failures = [...counter.failures()];
+  const lost = failures.filter(([file]) => counter.lost.has(file));
+  const racy = failures.filter(
+    ([file]) => !counter.lost.has(file) && isRacy(path.relative(ROOT, file)),
+  );
+  const failed = racy.length > FILES_AGAIN_MAX ? lost : [...lost, ...racy];
   const flaky: string[] = [];
   for (const [file, titles] of failed) {
     const name = path.relative(ROOT, file);
     console.log(`  ${name} failed: it runs once more, alone`);
     const alone = new TestCounter({ filtered: selection.grep !== undefined });
     await runApart({ ...stage, concurrency: 1 }, { ...selection, files: [name] }, alone);
-    if (alone.failures().size > 0 || alone.result().passed === 0) continue;
+    const ranNothing = selection.grep === undefined && alone.result().passed === 0;
+    if (alone.failures().size > 0 || ranNothing) continue;
     counter.replace(file, alone.result());
     flaky.push(...titles.map((title) => `${name}: ${title}`));
   }
@@ -133,9 +138,11 @@ async function runTogether(
     env: environmentOf(selection),
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
-  const stopWatching = endHung([TOGETHER], { fileMs: stage.fileTimeoutMs });
+  // So many files may take their time: only one that says nothing for so long hangs.
+  const watch = endSilent(child, { silentMs: stage.fileTimeoutMs });
   let isWhole = false;
   child.on('message', (told: Told) => {
+    watch.heard();
     counter.take(told);
     if (told.type !== 'test:summary') return;
     isWhole = true;
@@ -145,6 +152,6 @@ async function runTogether(
     console.log(`  ${files.length} files in one process: ${sum}`);
   });
   const [code, signal] = await once(child, 'close');
-  stopWatching();
+  watch.stop();
   if (!isWhole || signal !== null) counter.cutShort(files, `ended with ${signal ?? code}`);
 }

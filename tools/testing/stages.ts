@@ -102,12 +102,20 @@ export function usesRealProcesses(file: string): boolean {
 const ASKS =
   /from 'node:(?!test'|assert(?:\/strict)?')|\bprocess\.|\bset(?:Timeout|Interval)\(|Worker\(/;
 
+/** Hooks of a whole file: a shared process would run them for the tests of all its files. */
+const HOOKS = /^(?:before|after)(?:Each)?\(/m;
+
 /**
- * True for a test file that can share its process with others: one of a pure folder, and each unit
- * file whose own text asks the system for nothing.
+ * True for a test file that can share its process with others: without hooks, one of a pure folder,
+ * and each unit file whose own text asks the system for nothing.
  */
-export function sharesProcess(file: string, text: string): boolean {
-  return !usesRealProcesses(file) || (file.startsWith('test/unit/') && !ASKS.test(text));
+export function sharesProcess(
+  file: string,
+  text: string,
+  isRacy: (file: string) => boolean = usesRealProcesses,
+): boolean {
+  if (HOOKS.test(text)) return false;
+  return !isRacy(file) || (file.startsWith('test/unit/') && !ASKS.test(text));
 }
 
 /**

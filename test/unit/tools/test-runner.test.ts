@@ -83,10 +83,29 @@ it('files that only compute run in one process and count as they do alone', asyn
   assert.match(output, /4 files in one process: \d of 11/);
 });
 
-it('where their process ends in mid-test, that fails', async () => {
+it('where their process ends in mid-test, what it had not done runs alone', async () => {
   const { result, output } = await runOf(['helped.ts', 'crash.ts'], TOGETHER);
-  assert.equal(result.failed, 1);
-  assert.match(output, /the process of 2 files ended with 3; nothing was heard of .*crash\.ts/);
+  assert.equal(result.failed, 2);
+  assert.match(output, /the process of 2 files ended with 3; .*\/helped\.ts.*\/crash\.ts/);
+  assert.match(output, /crash\.ts failed: it runs once more, alone\n/);
+});
+
+it('where one of them hangs, their process is ended, and no file is lost by it', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-hangs-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const { result, output } = await runOf(['hangs-once.ts', 'passes.ts'], {
+    ...TOGETHER,
+    WEFT_TEST_RAN_BEFORE: path.join(folder, 'ran'),
+    WEFT_TEST_FILE_MS: '20000',
+  });
+  assert.match(output, /hangs: it is ended after 20 s of silence/);
+  assert.deepEqual([result.passed, result.failed, result.flaky?.length], [2, 0, 1]);
+});
+
+it('a file with hooks of its own has a process of its own', async () => {
+  const { result, output } = await runOf(['hooked.ts', 'passes.ts', 'helped.ts'], TOGETHER);
+  assert.deepEqual([result.passed, result.failed], [3, 1]);
+  assert.match(output, /2 files in one process: 2 of 3/);
 });
 
 it('a file whose helper makes its tests is named when one fails', async () => {
@@ -147,11 +166,14 @@ it('unit files share a process where they are pure or ask the system for nothing
   const calm = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
   const shares = (file: string, more = '') => sharesProcess(`test/${file}.test.ts`, calm + more);
   assert.ok(shares('unit/kernel/head/a'));
-  assert.ok(shares('unit/kernel/base/a', "import { readFileSync } from 'node:fs';"));
+  assert.ok(shares('unit/kernel/base/a', 'setTimeout(f)'));
+  assert.ok(!shares('unit/kernel/base/a', 'afterEach(() => {'));
   assert.ok(!shares('e2e/a') && !shares('contract/a'));
   for (const asks of [
     "} from 'node:fs';",
     "} from 'node:timers';",
+    "} from 'node:timers/promises';",
+    'beforeEach(() => {',
     'process.env',
     'setTimeout(f)',
   ]) {
