@@ -98,16 +98,18 @@ export function usesRealProcesses(file: string): boolean {
   return folders.some((folder) => file.startsWith(`test/${folder}/`)) && !PURE.test(file);
 }
 
-/** What a text names that asks the system for something, or waits for its clock. */
-const ASKS =
-  /from 'node:(?!test'|assert(?:\/strict)?')|\bprocess\.|\bset(?:Timeout|Interval)\(|Worker\(/;
+/** What a text names that asks the system for more than its files, or waits for its clock. */
+const ASKS = [
+  /from 'node:(?!(?:test|assert|buffer|crypto|events|fs|os|path|stream|url|util|zlib)['/])/,
+  /\bprocess\.|\bset(?:Timeout|Interval)\(|Worker\(/,
+];
 
 /** Hooks of a whole file: a shared process would run them for the tests of all its files. */
 const HOOKS = /^(?:before|after)(?:Each)?\(/m;
 
 /**
  * True for a test file that can share its process with others: without hooks, one of a pure folder,
- * and each unit file whose own text asks the system for nothing.
+ * and each unit file whose own text asks the system for no more than files.
  */
 export function sharesProcess(
   file: string,
@@ -115,7 +117,8 @@ export function sharesProcess(
   isRacy: (file: string) => boolean = usesRealProcesses,
 ): boolean {
   if (HOOKS.test(text)) return false;
-  return !isRacy(file) || (file.startsWith('test/unit/') && !ASKS.test(text));
+  const asks = ASKS.some((pattern) => pattern.test(text));
+  return !isRacy(file) || (file.startsWith('test/unit/') && !asks);
 }
 
 /**

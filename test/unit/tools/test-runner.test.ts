@@ -162,15 +162,16 @@ it('only files with real processes or sockets may fail once', () => {
   assert.deepEqual([...racy, ...pure].filter(usesRealProcesses), racy);
 });
 
-it('unit files share a process where they are pure or ask the system for nothing', () => {
+it('unit files share a process where they are pure or ask the system for files only', () => {
   const calm = "import assert from 'node:assert/strict';\nimport { test } from 'node:test';\n";
   const shares = (file: string, more = '') => sharesProcess(`test/${file}.test.ts`, calm + more);
   assert.ok(shares('unit/kernel/head/a'));
+  assert.ok(shares('unit/kernel/head/a', "import { readFile } from 'node:fs/promises';"));
   assert.ok(shares('unit/kernel/base/a', 'setTimeout(f)'));
   assert.ok(!shares('unit/kernel/base/a', 'afterEach(() => {'));
   assert.ok(!shares('e2e/a') && !shares('contract/a'));
   for (const asks of [
-    "} from 'node:fs';",
+    "} from 'node:child_process';",
     "} from 'node:timers';",
     "} from 'node:timers/promises';",
     'beforeEach(() => {',
