@@ -118,7 +118,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'runs-into-maintenance': 1,
   'reload-unrecorded': 1,
   'maintenance-forgotten': 1,
-  'half-brought': 3,
+  'half-brought': 20,
   'done-before-kept': 1,
   'swept-while-named': 1,
   'requeued-is-kept': 1,
