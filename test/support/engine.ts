@@ -79,7 +79,7 @@ export class EngineBench {
   readonly trace: string[] = [];
   readonly settings: Settings;
   /** What the engine is told beside that at its next start. */
-  more: Pick<EngineOptions, 'nonce' | 'acceptLoss' | 'firstWordMs' | 'bootClock' | 'unlooked'> = {};
+  more: Pick<EngineOptions, 'nonce' | 'acceptLoss' | 'firstWordMs' | 'bootClock'> = {};
   /** What nodes say of their load, per cpu. */
   readonly loads = new Map<NodeName, number>();
   /** Writes asked for and not let go yet. */

@@ -147,11 +147,6 @@ export class Agents {
     return this.#gateways.standings();
   }
 
-  /** Nodes of sites where nothing is to be started yet. */
-  unlooked(): ReadonlySet<NodeName> {
-    return this.#gateways.unlooked();
-  }
-
   /** Ms that the wall clock of a connected node is ahead of ours; null when it has not said. */
   clockOffsetMs(node: NodeName): number | null {
     return this.#links.get(node)?.offset.ms ?? null;

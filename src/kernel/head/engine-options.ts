@@ -31,8 +31,6 @@ export interface EngineOptions {
   readonly loads?: (state: State) => ReadonlyMap<NodeName, number>;
   /** Queues of sites whose own schedulers decide, by what they said last. */
   readonly standings?: () => ReadonlyMap<NodeName, SiteStanding>;
-  /** Nodes of sites of which it is not known yet what runs there. */
-  readonly unlooked?: () => ReadonlySet<NodeName>;
   /** The job of a site that is this start of a task; undefined: none is known. */
   readonly startAtSite?: (task: Task) => SiteStart | undefined;
   /** The site of a task that does not answer; undefined: none. */
@@ -62,18 +60,15 @@ export interface Committed {
 
 /** The cycle that is due now. */
 export function cycleInput(
-  options: Pick<EngineOptions, 'loads' | 'standings' | 'unlooked' | 'looksMax'>,
+  { loads, standings, looksMax }: Pick<EngineOptions, 'loads' | 'standings' | 'looksMax'>,
   state: State,
   settings: Settings,
 ): Input {
-  const { loads, standings, looksMax } = options;
   const asked = asksFor(state, settings);
-  const unlooked = options.unlooked?.();
   return {
     kind: 'schedule',
     ...(asked.loads && loads !== undefined ? { loads: loads(state) } : {}),
     ...(asked.standings && standings !== undefined ? { standings: standings() } : {}),
-    ...(unlooked === undefined || unlooked.size === 0 ? {} : { unlooked }),
     ...(looksMax === undefined ? {} : { looksMax }),
   };
 }

@@ -23,8 +23,6 @@ export interface Gateways {
   hangOf(task: Task): SiteHang | undefined;
   /** Queues of the sites whose own schedulers decide. */
   standings(): ReadonlyMap<NodeName, SiteStanding>;
-  /** Nodes of sites of which it is not known what runs there: no whole look since they came. */
-  unlooked(): ReadonlySet<NodeName>;
 }
 
 export interface GatewayWorld {
@@ -36,7 +34,6 @@ export interface GatewayWorld {
 }
 
 const NOTHING: ReadonlyMap<NodeName, SiteStanding> = new Map();
-const NOWHERE: ReadonlySet<NodeName> = new Set();
 
 /** Nothing is known of any site. */
 export const NO_GATEWAYS: Gateways = {
@@ -47,5 +44,4 @@ export const NO_GATEWAYS: Gateways = {
   startOf: () => undefined,
   hangOf: () => undefined,
   standings: () => NOTHING,
-  unlooked: () => NOWHERE,
 };

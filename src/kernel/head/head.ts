@@ -89,7 +89,6 @@ export async function startHead(ports: HeadPorts, options: HeadSettings): Promis
     send: (node, orders) => agents.send(node, orders),
     loads: (state) => loadsOf(state, agents),
     standings: () => agents.standings(),
-    unlooked: () => agents.unlooked(),
     startAtSite: (task) => agents.startAtSite(task),
     siteHang: (task) => agents.siteHang(task),
     onReload: () => agents.reset('the head is reading its store again'),

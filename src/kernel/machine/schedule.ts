@@ -2,7 +2,7 @@
 // to.
 
 import { present } from '../base/assert.ts';
-import type { NodeName, UserName } from '../model/ids.ts';
+import type { UserName } from '../model/ids.ts';
 import { LOOKS_PER_CYCLE_MAX, PARTS_AHEAD_MAX, STARTS_PER_CYCLE_MAX } from '../model/limits.ts';
 import type { Share } from '../model/orders.ts';
 import { type Scheduling, siteRuleOf } from '../model/scheduling.ts';
@@ -40,13 +40,13 @@ export interface CycleOptions {
   readonly loads?: Snapshot['loads'];
   /** Queues of sites, for partitions that compare them. */
   readonly standings?: Brokerage['standings'];
-  /** Nodes of sites of which it is not known yet what runs there: nothing is started on them. */
-  readonly unlooked?: ReadonlySet<NodeName>;
   readonly looksMax?: number;
 }
 
-export function decideSchedule(step: Step, options: CycleOptions): void {
-  const { loads = NO_RULES.loads, standings, looksMax = LOOKS_PER_CYCLE_MAX } = options;
+export function decideSchedule(
+  step: Step,
+  { loads = NO_RULES.loads, standings, looksMax = LOOKS_PER_CYCLE_MAX }: CycleOptions,
+): void {
   const { state } = step;
   decideLateMaintenances(step);
   const chain = nextOfChain(state);
@@ -55,8 +55,7 @@ export function decideSchedule(step: Step, options: CycleOptions): void {
   // Added to by this cycle only: whoever merely asks what would be planned must leave no trace.
   const { hopeless, rest: from } = chain;
   const brokerage = brokerageOf(state, snapshot.scheduling, standings);
-  const windows = [...snapshot.windows, ...setAside(options.unlooked ?? [])];
-  const known = { ...snapshot, windows, loads, brokerage };
+  const known = { ...snapshot, loads, brokerage };
   const askers = backlogJobs(state, ended);
   const planned = plan({ ...known, looksMax, hopeless, from, askers }, step.at);
   const isDoubtful = chain.isStirred || looksBack(state, chain);
@@ -163,7 +162,7 @@ export function openSnapshotOf(
   const { queue, pool, held } = state.indexes;
   const scheduling = schedulingOf(state, settings);
   const fairness = fairnessOf(state, scheduling, at);
-  const windows = allWindows(state);
+  const windows = [...allWindows(state), ...setAside(state.scratch.unlooked.keys())];
   const stopped = stoppedTasks(state, at);
   return {
     ...NO_RULES,

@@ -35,6 +35,12 @@ interface OwnScratch {
   readonly keepingTrouble: Map<EpochId, string>;
   /** What wings say of running tasks, a sentence each; their shells write and delete it. */
   readonly taskNotices: Map<EpochId, string>;
+  /**
+   * Nodes of sites that have come since the last whole look at their site began: what runs there is
+   * not known yet, and nothing is started on them (G27). Each coming is an object of its own; the
+   * wing of the sites writes and deletes it.
+   */
+  readonly unlooked: Map<NodeName, Unlooked>;
   /** What running tasks have in memory; the shell writes it. */
   readonly memory: MemoryBook;
   /** Which nodes had these inputs, by their list's hash, and why tasks are where they are. */
@@ -49,6 +55,10 @@ interface OwnScratch {
   readonly endedEpochs: EndedEpoch[];
   /** Jobs submitted or done in the last steps, for the history; the shell empties it. */
   readonly changedJobs: Set<Job>;
+}
+
+export interface Unlooked {
+  readonly site: string;
 }
 
 /** Cycles that were cut short and follow each other. */
@@ -101,6 +111,7 @@ export function createScratch(): OwnScratch {
     retryNotBefore: 0,
     keepingTrouble: new Map(),
     taskNotices: new Map(),
+    unlooked: new Map(),
     memory: new MemoryBook(),
     brokerage: new BrokerageBook(),
     freed: new FreedPlaces(),

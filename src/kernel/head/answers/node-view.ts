@@ -17,6 +17,7 @@ import type { Resources } from '../../model/resources.ts';
 import type { NodeLoad } from '../../wire/messages.ts';
 import { gpusOf } from './gpu-view.ts';
 import { maintenanceOfNode } from './maintenance-view.ts';
+import { unlookedWords } from './words/nodes.ts';
 
 /** What only a connected node's session knows. */
 export interface Live {
@@ -40,7 +41,7 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     presence: presence?.map((one) => ({ ...one })) ?? null,
     gpus: gpusOf(node),
     maintenance,
-    reason: reasonOf(node, maintenance),
+    reason: reasonOf(state, node, maintenance),
     total: copyOf(node.total),
     free: copyOf(freeOf(node)),
     declared: node.declared === null ? null : copyOf(node.declared),
@@ -88,7 +89,11 @@ export function nodeState(node: Node): NodeView['state'] {
   return node.unreachableSince === null ? 'away' : 'unreachable';
 }
 
-function reasonOf(node: Node, maintenance: NodeView['maintenance']): string | null {
+function reasonOf(
+  { scratch }: State,
+  node: Node,
+  maintenance: NodeView['maintenance'],
+): string | null {
   const state = nodeState(node);
   const reasons: string[] = [];
   if (maintenance?.begun === true) {
@@ -104,6 +109,8 @@ function reasonOf(node: Node, maintenance: NodeView['maintenance']): string | nu
   if (cloned !== null) reasons.push(`${cloned}; none gets work until that is settled`);
   if (node.fault !== null) reasons.push(`${node.fault}; no new work until that ends`);
   if (node.pausing.now !== null) reasons.push(pauseWords(node.pausing.now));
+  const unlooked = node.connected ? scratch.unlooked.get(node.name) : undefined;
+  if (unlooked !== undefined) reasons.push(unlookedWords(unlooked.site));
   if (node.drain !== null) reasons.push(`drained by ${node.drain.by}: ${node.drain.reason}`);
   return reasons.length === 0 ? null : reasons.join('; ');
 }

@@ -138,7 +138,7 @@ function rootlessNodes(state: State, { entry }: Pending): string[] {
   const { request } = entry.shape;
   const anyone = withAnyAccount(request);
   if (anyone.labels.length === request.labels.length) return [];
-  const outlines = [...state.nodes.values()].map((node) => outline(node, undefined));
+  const outlines = [...state.nodes.values()].map((node) => outline(state, node));
   const passed = outlines.filter((one) => couldHold(one, anyone) && !couldHold(one, request));
   return passed.map(({ name }) => name);
 }
@@ -179,16 +179,16 @@ function forbiddenBy(pending: Pending): Reason | null {
 /** `external`: nodes that it may not have, as they are another scheduler's. */
 function surroundings(state: State, external: ExternalNodes): Surroundings {
   return {
-    nodes: [...state.nodes.values()].map((node) => outline(node, external.get(node.name))),
+    nodes: [...state.nodes.values()].map((node) => outline(state, node, external.get(node.name))),
     reservationOf: (id) => namedWindow(state, id),
   };
 }
 
-function outline(node: Node, external: string | undefined): NodeOutline {
+function outline(state: State, node: Node, external?: string): NodeOutline {
   const { name, holding } = node;
   const idle = holding.size === 0;
   const absence: Absence | null =
-    external === undefined ? unavailable(node) : { why: 'external', partition: external };
+    external === undefined ? unavailable(state, node) : { why: 'external', partition: external };
   return {
     name,
     total: totalOf(node),
@@ -212,7 +212,7 @@ function asidesOf(node: Node): Pick<NodeOutline, 'gpusAside' | 'gpusGiven'> {
   };
 }
 
-function unavailable(node: Node): Absence | null {
+function unavailable({ scratch }: State, node: Node): Absence | null {
   const { drain, unreachableSince, connected, fault, pausing } = node;
   const cloned = cloneWords(node);
   if (cloned !== null) return { why: 'faulty', fault: cloned };
@@ -220,5 +220,7 @@ function unavailable(node: Node): Absence | null {
   if (unreachableSince !== null) return { why: 'away', isUnreachable: true };
   if (!connected) return { why: 'away', isUnreachable: false };
   if (fault !== null) return { why: 'faulty', fault };
-  return pausing.now === null ? null : { why: 'paused', pause: pausing.now };
+  if (pausing.now !== null) return { why: 'paused', pause: pausing.now };
+  const unlooked = scratch.unlooked.get(node.name);
+  return unlooked === undefined ? null : { why: 'unlooked', site: unlooked.site };
 }

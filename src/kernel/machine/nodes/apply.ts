@@ -207,6 +207,7 @@ export function applyNodeRemoved(state: State, event: Of<'node_removed'>): void 
   assert(node.holding.size === 0, `node ${node.name} holds nothing`);
   state.indexes.pool.remove(node.name);
   state.nodes.delete(node.name);
+  state.scratch.unlooked.delete(node.name);
   countOfSome(state, node.name, false);
   state.scratch.memoryShares.clear();
 }

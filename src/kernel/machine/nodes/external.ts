@@ -34,7 +34,7 @@ export function externalWindows(nodes: ExternalNodes): Window[] {
   return setAside(nodes.keys());
 }
 
-/** The same for any nodes on which this plan is to start nothing. */
+/** The same for any nodes on which nothing is to be started. */
 export function setAside(nodes: Iterable<NodeName>): Window[] {
   const shares = new Map([...nodes].map((name) => [name, 'whole'] as const));
   if (shares.size === 0) return [];

@@ -6,6 +6,7 @@ import { type Link, sessionOf, tell } from '../../../kernel/head/agent-link.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Gateways, GatewayWorld } from '../../../kernel/head/gateways.ts';
 import type { Task } from '../../../kernel/machine/jobs/facts.ts';
+import type { Unlooked } from '../../../kernel/machine/scratch.ts';
 import { formatEpochId, type NodeName } from '../../../kernel/model/ids.ts';
 import type {
   KnownSite,
@@ -36,17 +37,9 @@ interface GatewayReports {
   readonly looks: Looks;
 }
 
-/** A node of a steered site, and the connection on which it came last. */
-interface Newcomer {
-  readonly link: Link;
-  readonly site: string;
-}
-
 class HeardSites implements Gateways {
   readonly #world: GatewayWorld;
   readonly #partMax: number;
-  /** Nodes that have come since the last whole look at their site began. */
-  readonly #newcomers = new Map<NodeName, Newcomer>();
   readonly #sites = new Sites();
   readonly #told = new WeakMap<Link, GatewayReports>();
 
@@ -57,7 +50,7 @@ class HeardSites implements Gateways {
 
   greeted(link: Link, features: readonly string[], site?: string): void {
     // A gateway stands for its site, and no job of a user is placed on it.
-    if (site !== undefined && site !== link.node) this.#newcomers.set(link.node, { link, site });
+    if (site !== undefined && site !== link.node) this.#unlooked.set(link.node, { site });
     this.#told.set(link, {
       isAsked: features.includes('site_ask'),
       holds: features.includes('site_holds') ? '' : null,
@@ -92,10 +85,6 @@ class HeardSites implements Gateways {
     return this.#sites.standings(clock.monotonic(), clock.now());
   }
 
-  unlooked(): ReadonlySet<NodeName> {
-    return new Set(this.#newcomers.keys());
-  }
-
   look(link: Link): void {
     const engine = this.#world.engine();
     const told = this.#told.get(link);
@@ -121,7 +110,7 @@ class HeardSites implements Gateways {
 
   #looksOf(link: Link): Looks {
     const { node } = link;
-    let looked: ReadonlyMap<NodeName, Newcomer> = new Map();
+    let looked: ReadonlyMap<NodeName, Unlooked> = new Map();
     return new Looks({
       partMax: this.#partMax,
       soon: (then) => this.#world.clock.soon(then),
@@ -144,22 +133,27 @@ class HeardSites implements Gateways {
     });
   }
 
+  get #unlooked(): Map<NodeName, Unlooked> {
+    return present(this.#world.engine(), 'nodes are greeted').state.scratch.unlooked;
+  }
+
   /** Newcomers of this site on which a look can place what runs there. */
-  #connectedOf(site: NodeName): ReadonlyMap<NodeName, Newcomer> {
+  #connectedOf(site: NodeName): ReadonlyMap<NodeName, Unlooked> {
     const { state } = present(this.#world.engine(), 'it decides');
-    const there = [...this.#newcomers].filter(([name, newcomer]) => {
+    const there = [...state.scratch.unlooked].filter(([name, newcomer]) => {
       return newcomer.site === site && state.nodes.get(name)?.connected === true;
     });
     return new Map(there);
   }
 
   /** What runs on them is in our books now. Those that have come again meanwhile wait. */
-  #letIn(looked: ReadonlyMap<NodeName, Newcomer>): void {
-    const before = this.#newcomers.size;
+  #letIn(looked: ReadonlyMap<NodeName, Unlooked>): void {
+    const unlooked = this.#unlooked;
+    const before = unlooked.size;
     for (const [name, newcomer] of looked) {
-      if (this.#newcomers.get(name) === newcomer) this.#newcomers.delete(name);
+      if (unlooked.get(name) === newcomer) unlooked.delete(name);
     }
-    if (this.#newcomers.size < before) present(this.#world.engine(), 'it decides').planAnew();
+    if (unlooked.size < before) present(this.#world.engine(), 'it decides').planAnew();
   }
 
   #tellCancelled(node: NodeName, jobs: readonly SiteJobPlace[]): void {

@@ -138,9 +138,16 @@ function sayAbsent(absence: Absence): string {
       return `out of use (${absence.fault})`;
     case 'external':
       return `run by the external scheduler of partition ${absence.partition}`;
+    case 'unlooked':
+      return unlookedWords(absence.site);
     default:
       return pauseWords(absence.pause);
   }
+}
+
+/** `waiting for a whole look at site hpc, which says what runs there`. */
+export function unlookedWords(site: string): string {
+  return `waiting for a whole look at site ${site}, which says what runs there`;
 }
 
 /** The first few, so that a node of many cards says no more than a person reads. */

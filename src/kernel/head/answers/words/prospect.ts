@@ -73,6 +73,7 @@ const BACK = {
   drained: ['is undrained', 'are undrained'],
   away: ['is back', 'are back'],
   faulty: ['works again', 'work again'],
+  unlooked: ['has been looked at', 'have been looked at'],
   paused: ['takes work again', 'take work again'],
   external: ['is no longer run by an external scheduler', 'are no longer run by one'],
 } as const;
