@@ -176,7 +176,7 @@ async function bringUp(
   }
 }
 
-/** The wanted address is kept first: who is killed in between leaves a cluster to be found. */
+/** The wanted address is kept first: who is killed in between leaves it to the next `weft up`. */
 async function bringUpHead(
   cluster: LocalCluster,
   api: Api,
@@ -187,7 +187,7 @@ async function bringUpHead(
     writeJson(cluster.paths.cluster, { ...record, listen });
   keep(wanted);
   await cluster.untilReady(api);
-  if (!started || wanted === null) return { started, listen: wanted };
+  if (wanted === null || !cluster.isUnsettled) return { started, listen: wanted };
   const listen = await cluster.settleAddress(api, wanted);
   keep(listen);
   return { started, listen };

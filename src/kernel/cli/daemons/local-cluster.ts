@@ -143,6 +143,11 @@ export class LocalCluster {
     });
   }
 
+  /** The head took a port of which nothing is kept: who started it has yet to ask, or was killed. */
+  get isUnsettled(): boolean {
+    return readJson<HeadOptions>(this.paths.headOptions)?.listen?.orNear === true;
+  }
+
   /**
    * Where the head that was just started listens. A keeper starts it on the same port again, as
    * tokens and scripts name it.

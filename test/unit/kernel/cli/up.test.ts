@@ -110,6 +110,23 @@ test('up tells and keeps the port that the head found in place of one that is ta
   assert.match(elsewhere.error, new RegExp(words));
 });
 
+test('up asks a head for its port whose starter was killed before it could', async () => {
+  await using box = new Sandbox();
+  await box.weft(['up', '--nodes', '1']);
+  const [cluster, head] = ['cluster.json', 'head/options.json'].map((file) => {
+    return path.join(box.directory, file);
+  });
+  const read = (file = '') => JSON.parse(readFileSync(file, 'utf8'));
+  const { listen } = read(cluster);
+  const wanted = { ...listen, port: listen.port + 1 };
+  writeFileSync(cluster ?? '', JSON.stringify({ ...read(cluster), listen: wanted }));
+  const unsettled = { ...wanted, orNear: true };
+  writeFileSync(head ?? '', JSON.stringify({ ...read(head), listen: unsettled }));
+  const again = await box.weft(['up']);
+  assert.ok(again.out.includes(`head on https://127.0.0.1:${listen.port}\n`), again.out);
+  assert.deepEqual([read(cluster).listen, read(head).listen], [listen, listen]);
+});
+
 test('up refuses a port that was asked for and is taken, and starts nothing', async (t) => {
   await using box = new Sandbox();
   const { port } = await listening(t);
