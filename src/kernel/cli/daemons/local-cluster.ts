@@ -143,7 +143,7 @@ export class LocalCluster {
     });
   }
 
-  /** The head took a port of which nothing is kept: who started it has yet to ask, or was killed. */
+  /** Nobody has asked the head yet which port it took: its starter is about to, or was killed. */
   get isUnsettled(): boolean {
     return readJson<HeadOptions>(this.paths.headOptions)?.listen?.orNear === true;
   }
