@@ -13,7 +13,7 @@ interface Entry {
 }
 type Passed = EventData.TestPass & Entry;
 type Failure = { readonly failureType?: unknown; readonly cause?: unknown };
-type Failed = Omit<EventData.TestFail, 'details'> &
+type Failed = Pick<EventData.TestFail, 'name' | 'nesting' | 'file' | 'line' | 'skip' | 'todo'> &
   Entry & {
     readonly details: Omit<EventData.TestFail['details'], 'error'> & { readonly error: Failure };
   };
@@ -49,10 +49,9 @@ export class TestCounter {
     this.#filtered = options.filtered;
   }
 
-  take({ type, data }: Told): void {
+  take({ type, data }: Exclude<Told, { type: 'test:summary' }>): void {
     if (type === 'test:pass') this.pass(data);
-    else if (type === 'test:fail') this.fail(data);
-    else this.summary(data);
+    else this.fail(data);
   }
 
   /** A test, a suite or a whole file ended well, or was skipped. */
@@ -106,6 +105,13 @@ export class TestCounter {
     }
     const names = left.map((file) => path.relative(ROOT, file)).join(', ');
     console.log(`\nFAILED ${title}; it did not run to their ends ${names}\n`);
+  }
+
+  /** The process of these files has run them all, and its exit code speaks of a failure of none. */
+  endedBadly(files: readonly string[], code: number | null): void {
+    const title = `the process of ${files.length} files ended with ${code}, and no test says why`;
+    this.#of(undefined).failures.push(title);
+    console.log(`\nFAILED ${title}\n`);
   }
 
   /** The counts so far. */

@@ -141,10 +141,14 @@ async function runTogether(
   // So many files may take their time: only one that says nothing for so long hangs.
   const watch = endSilent(child, { silentMs: stage.fileTimeoutMs });
   let isWhole = false;
+  let hasFailed = false;
   child.on('message', (told: Told) => {
     watch.heard();
-    counter.take(told);
-    if (told.type !== 'test:summary') return;
+    if (told.type !== 'test:summary') {
+      counter.take(told);
+      hasFailed ||= told.type === 'test:fail' && told.data.todo === undefined;
+      return;
+    }
     isWhole = true;
     const { counts, duration_ms: ms } = told.data;
     if (counts.tests === 0 && selection.grep !== undefined) return;
@@ -154,4 +158,5 @@ async function runTogether(
   const [code, signal] = await once(child, 'close');
   watch.stop();
   if (!isWhole || signal !== null) counter.cutShort(files, `ended with ${signal ?? code}`);
+  else if (code !== 0 && !(hasFailed && code === 1)) counter.endedBadly(files, code);
 }

@@ -90,6 +90,19 @@ it('where their process ends in mid-test, what it had not done runs alone', asyn
   assert.match(output, /crash\.ts failed: it runs once more, alone\n/);
 });
 
+it('what no test of theirs fails by fails as it does alone, and names its file', async () => {
+  const { result, output } = await runOf(['half-loads.ts', 'leaves-error.ts'], TOGETHER);
+  assert.deepEqual([result.passed, result.failed], [2, 2]);
+  assert.match(output, /FAILED \S+\/half-loads\.ts:1 .*\n.*it loads half-way/);
+  assert.match(output, /FAILED \S+\/leaves-error\.ts:1 .*\n.*too late/);
+});
+
+it('the exit code of their process counts where no test has failed', async () => {
+  const { result, output } = await runOf(['exit-code.ts', 'passes.ts'], TOGETHER);
+  assert.deepEqual([result.passed, result.failed], [2, 1]);
+  assert.match(output, /the process of 2 files ended with 9, and no test says why/);
+});
+
 it('where one of them hangs, their process is ended, and no file is lost by it', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-hangs-'));
   after(() => rmSync(folder, { recursive: true }));
