@@ -13,9 +13,13 @@ interface SentMap {
   readonly letters: Letters;
 }
 
-interface Newest extends SentMap {
+/** When letters were taken, and whether their job was done by then. */
+interface Taken {
   readonly at: number;
+  readonly isDone: boolean;
 }
+
+interface Newest extends SentMap, Taken {}
 
 /** One answer: all of it, or what has changed. */
 export interface TaskMap {
@@ -39,31 +43,34 @@ export class TaskMaps {
     this.#head = head;
   }
 
-  /** Null when nothing that is fresh is known of it. `lives`: of the engine. */
-  fresh(jobId: number, { at, lives }: { readonly at: number; readonly lives: number }) {
+  /**
+   * Null when nothing that is fresh is known of it. What was known while the job went on is not
+   * fresh when it is done: readers ask no more then. `lives`: of the engine.
+   */
+  fresh(jobId: number, { at, isDone, lives }: Taken & { readonly lives: number }): Letters | null {
     this.#forgetBefore(lives);
     const newest = this.#newest.get(jobId);
-    const isFresh = newest !== undefined && newest.at <= at && at - newest.at < FRESH_MS;
-    return isFresh ? newest.letters : null;
+    if (newest === undefined || newest.isDone !== isDone) return null;
+    return newest.at <= at && at - newest.at < FRESH_MS ? newest.letters : null;
   }
 
   /** `since`: the version that the reader has. */
-  tell(jobId: number, letters: Letters, at: number, since: string | undefined): TaskMap {
-    const version = this.#keep(jobId, letters, at);
+  tell(jobId: number, letters: Letters, taken: Taken, since: string | undefined): TaskMap {
+    const version = this.#keep(jobId, letters, taken);
     const before = since === undefined ? undefined : this.#told.get(since);
     const isOurs = before !== undefined && before.jobId === jobId;
     return { version, letters, changes: isOurs ? changesOf(before.letters, letters) : null };
   }
 
-  #keep(jobId: number, letters: Letters, at: number): string {
+  #keep(jobId: number, letters: Letters, { at, isDone }: Taken): string {
     const newest = this.#newest.get(jobId);
     if (newest !== undefined && isSame(newest.letters, letters)) {
-      if (newest.letters !== letters) this.#newest.set(jobId, { ...newest, at });
+      if (newest.letters !== letters) this.#newest.set(jobId, { ...newest, at, isDone });
       return newest.version;
     }
     this.#count += 1;
     const version = `${this.#head}-${this.#count}`;
-    this.#newest.set(jobId, { version, letters, at });
+    this.#newest.set(jobId, { version, letters, at, isDone });
     this.#told.set(version, { jobId, letters });
     this.#bytes += letters.length;
     this.#trim();

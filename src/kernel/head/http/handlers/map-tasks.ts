@@ -28,17 +28,17 @@ export const mapTasks: Handler<'mapTasks'> = async ({ engine, taskMaps }, { para
   const found = await findJob(engine, place.value.jobId);
   if (!found.ok) return found;
   const record = found.value;
-  const [at, { lives }] = [engine.now(), engine];
-  const known = taskMaps.fresh(record.id, { at, lives });
+  const taken = { at: engine.now(), isDone: record.outcome !== null };
+  const known = taskMaps.fresh(record.id, { ...taken, lives: engine.lives });
   const letters = known ?? (await lettersNow(engine, record));
-  const { version, changes } = taskMaps.tell(record.id, letters, at, query.since);
+  const { version, changes } = taskMaps.tell(record.id, letters, taken, query.since);
   return ok({
     version,
     indices: indicesOfRecord(record).toString(),
     legend: { ...LEGEND },
     states: changes === null ? textOf(letters) : null,
     changes: changes?.map(([from, text]) => ({ from, states: text })) ?? [],
-    isDone: record.outcome !== null,
+    isDone: taken.isDone,
   });
 };
 

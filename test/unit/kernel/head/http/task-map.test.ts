@@ -49,17 +49,27 @@ test('[D14] an index has its place among indices with gaps', () => {
 test('[D14] what is kept for readers has a fixed size; who has seen what is gone gets all again', () => {
   const maps = new TaskMaps('head');
   const map = (code: number) => new Uint8Array(1_000_000).fill(code);
-  const first = maps.tell(1, map(97), 0, undefined);
+  const when = (at: number) => ({ at, isDone: false });
+  const first = maps.tell(1, map(97), when(0), undefined);
   const second = map(97);
   second[7] = 98;
-  const next = maps.tell(1, second, 1, first.version);
+  const next = maps.tell(1, second, when(1), first.version);
   assert.deepEqual(next.changes, [[7, 'b']]);
-  assert.equal(maps.tell(2, second, 1, first.version).changes, null, 'of another job');
-  assert.equal(maps.tell(1, second.slice(), 2, next.version).version, next.version, 'the same');
-  for (let code = 0; code < 40; code += 1) maps.tell(3, map(code), code, undefined);
-  assert.equal(maps.tell(1, second, 50, next.version).changes, null);
-  assert.notEqual(maps.fresh(1, { at: 51, lives: -1 }), null);
-  assert.equal(maps.fresh(1, { at: 51, lives: 0 }), null, 'another life of the state');
+  assert.equal(maps.tell(2, second, when(1), first.version).changes, null, 'of another job');
+  assert.equal(
+    maps.tell(1, second.slice(), when(2), next.version).version,
+    next.version,
+    'the same',
+  );
+  for (let code = 0; code < 40; code += 1) maps.tell(3, map(code), when(code), undefined);
+  assert.equal(maps.tell(1, second, when(50), next.version).changes, null);
+  assert.notEqual(maps.fresh(1, { ...when(51), lives: -1 }), null);
+  assert.equal(
+    maps.fresh(1, { at: 51, isDone: true, lives: -1 }),
+    null,
+    'its last tasks have ended',
+  );
+  assert.equal(maps.fresh(1, { ...when(51), lives: 0 }), null, 'another life of the state');
 });
 
 /** A page that keeps up with a job. */
@@ -128,6 +138,8 @@ test('[D14] a job that has left memory has the same map', async (t) => {
   if (running !== undefined) agent.ended(running, 0);
   await eventually(async () => (await look()).reply.isDone);
   const inMemory = (await look()).counts;
+  const left = ['pending', 'running'].filter((word) => word in inMemory);
+  assert.deepEqual(left, [], 'a map that is done has no task that goes on');
   for (let more = 0; more < 3; more += 1) {
     const made = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
     await world.admin.call('cancelJob', { params: { id: String(made.jobId) } });
