@@ -5,7 +5,7 @@ import path from 'node:path';
 import type { How } from './tree.ts';
 
 /** The form of gzip without its work: tests unpack once what is in it. */
-const STORE = `${process.execPath} ${path.join(import.meta.dirname, 'store.ts')}`;
+const STORE = `'${process.execPath}' '${path.join(import.meta.dirname, 'store.ts')}'`;
 
 /** The file that was made. */
 export function makeTarball({ tree, out, date, quick }: How): string {
