@@ -116,9 +116,9 @@ function wireBytes(): { readonly received: number; readonly sent: number } {
   const [enter = '', ...words] = worker().host.enter(['cat', '/proc/net/dev']);
   const table = execFileSync(enter, words, { encoding: 'utf8' });
   const fields = /eth0:\s*(.*)/.exec(table)?.[1]?.trim().split(/\s+/) ?? [];
-  const [received, sent] = [fields[0], fields[8]].map(Number);
+  const [received, sent] = [fields[0], fields[8]];
   if (received === undefined || sent === undefined) throw new Error(`no eth0 in ${table}`);
-  return { received, sent };
+  return { received: Number(received), sent: Number(sent) };
 }
 
 /** Seconds of cores that head and agent have taken. */
