@@ -92,7 +92,7 @@ export const PINNED_FOREIGN: readonly {
 
 /** By the name of the canary. */
 export const FOREIGN_CANARY_SEEDS: Readonly<Record<string, number>> = {
-  'absence-is-done': 2,
+  'absence-is-done': 3,
   'submit-repeated': 2,
   'steered-while-scheduling': 1,
   'head-waits-for-sites': 1,

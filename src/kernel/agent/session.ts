@@ -97,6 +97,8 @@ export class HeadLink {
   /** What this node says of itself has changed since, before the head had answered. */
   #isHelloOld = false;
   #answeredAt = 0;
+  /** A heartbeat was sent since whose answer may not wait. */
+  #isAsked = false;
   /** Serial of the report before the session's first, and of the last one sent in it. */
   #base = 0;
   #sent = 0;
@@ -182,8 +184,10 @@ export class HeadLink {
 
   #sendHeartbeat(heartbeat: Heartbeat): void {
     const isShort = this.#welcome?.features.includes('short_beats') && fitsShortBeat(heartbeat);
+    const mayWait = isShort === true && this.#mayAnswerWait();
+    if (!mayWait) this.#isAsked = true;
     if (!isShort) this.send(heartbeat);
-    else this.#session?.send(encodeShortBeat({ ...heartbeat, mayWait: this.#mayAnswerWait() }));
+    else this.#session?.send(encodeShortBeat({ ...heartbeat, mayWait }));
   }
 
   /** Whether the head may leave the next heartbeat unanswered. */
@@ -275,6 +279,7 @@ export class HeadLink {
         this.#onRefused(message);
         return;
       case 'heartbeat_ack':
+        this.#isAsked = false;
         this.#answeredAt = this.#world.clock.monotonic();
         this.#world.onHeard(message.sentAt);
         return;
@@ -293,6 +298,7 @@ export class HeadLink {
     this.#welcome = welcome;
     this.#retryMs = RETRY_MS_MIN;
     this.#retryMsMax = Math.max(RETRY_MS_MIN, Math.min(RETRY_MS_MAX, welcome.nodeTimeoutMs / 4));
+    this.#isAsked = false;
     this.#answeredAt = this.#world.clock.monotonic();
     this.#status = { state: 'connected', words: `session ${welcome.session}` };
     this.#world.log.info({ session: welcome.session }, 'connected to the head');
@@ -306,7 +312,8 @@ export class HeadLink {
     const welcome = this.#welcome;
     if (welcome === null || this.#stopped) return;
     const sentAt = this.#world.clock.monotonic();
-    if (sentAt - this.#answeredAt > welcome.nodeTimeoutMs) {
+    // After this node stood still the last answer is old of which it has asked for no newer one.
+    if (this.#isAsked && sentAt - this.#answeredAt > welcome.nodeTimeoutMs) {
       this.#drop(`the head did not answer for ${welcome.nodeTimeoutMs} ms`);
       return;
     }

@@ -46,6 +46,11 @@ export class VirtualClock implements Clock {
     this.#soon.push(then);
   }
 
+  /** Lets time pass in which nothing here runs: what is due then is late. */
+  standStill(ms: number): void {
+    this.#time += ms;
+  }
+
   /** Everything that can happen without time passing has happened. */
   async settle(): Promise<void> {
     for (let quiet = 0; quiet < 3; ) {

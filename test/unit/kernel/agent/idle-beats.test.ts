@@ -47,6 +47,21 @@ test('a head that answers nothing at all is dialled again within the time-out', 
   assert.equal(world.head.hellos.length, 2);
 });
 
+test('[W11] a node that stood still does not hold an answer against its head that it did not ask for', async () => {
+  await begin();
+  world.head.leavesOut = true;
+  await beatsOf(3000);
+  world.clock.standStill(14_000);
+  const [late, next] = await beatsOf(4000);
+  assert.deepEqual([late?.mayWait, next?.mayWait, world.head.hellos.length], [undefined, true, 1]);
+  // Nor is a head believed for longer that does not answer when it is asked.
+  world.head.acknowledges = false;
+  await world.clock.advance(3000);
+  world.clock.standStill(14_000);
+  await world.clock.advance(5000);
+  assert.equal(world.head.hellos.length, 2);
+});
+
 test('[W11] what a node holds may have a lease: each of its heartbeats is answered', async () => {
   await begin();
   world.head.order(launch(1, shell('x'), { onNodeLoss: { kind: 'lease', leaseMs: 5000 } }));
