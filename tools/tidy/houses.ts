@@ -16,6 +16,11 @@ export function isList(file: string): boolean {
   );
 }
 
+/** The wing that this file lists the parts of; undefined for every other file. */
+export function wingOfList(file: string): string | undefined {
+  return WING.exec(file)?.[1];
+}
+
 /** Why a file of this house may not import a list; undefined where it may. */
 export function listProblem(from: string, target: string): string | undefined {
   if (!isHouse(from) || !isList(target) || target === 'src/kernel/wing.ts') return undefined;
@@ -26,7 +31,7 @@ export function listProblem(from: string, target: string): string | undefined {
 export function readHouses(sources: readonly Source[]): Houses {
   const houses = new Map<string, readonly string[]>();
   for (const { path, text } of sources) {
-    const name = WING.exec(path)?.[1];
+    const name = wingOfList(path);
     if (name === undefined) continue;
     const needs = NEEDS.exec(text)?.[1] ?? '';
     houses.set(

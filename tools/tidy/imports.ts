@@ -3,7 +3,7 @@
 
 import path from 'node:path/posix';
 import type { Finding } from './finding.ts';
-import { type Houses, houseProblem, isList, listProblem } from './houses.ts';
+import { type Houses, houseProblem, isList, listProblem, wingOfList } from './houses.ts';
 import {
   allowedText,
   type LayerPlace,
@@ -46,6 +46,8 @@ export function targetOf(source: Source, specifier: string): string | undefined 
 /** Checks the imports of one file against the table, and against what its wing needs. */
 export function checkImports(source: Source, houses: Houses): Finding[] {
   const from = placeOf(source.path);
+  const wing = wingOfList(source.path);
+  if (wing !== undefined) return checkWingList(source, wing, houses);
   if (from === undefined) {
     return source.path.startsWith('src/') && !isList(source.path)
       ? [error(source, 1, 'is in no folder of the layout; move it, or add a row to layers.ts')]
@@ -54,6 +56,16 @@ export function checkImports(source: Source, houses: Houses): Finding[] {
   return importsOf(source).flatMap((found) => {
     const message = problemOf(source, from, found.specifier, houses);
     return message === undefined ? [] : [error(source, found.line, message)];
+  });
+}
+
+/** A wing's own list may import all layers of its wing, and what its wing needs. */
+function checkWingList(source: Source, wing: string, houses: Houses): Finding[] {
+  return importsOf(source).flatMap(({ specifier, line }) => {
+    const target = targetOf(source, specifier);
+    const to = target === undefined ? undefined : placeOf(target);
+    const message = to && houseProblem(wing, to.house, houses);
+    return message === undefined ? [] : [error(source, line, message)];
   });
 }
 

@@ -330,6 +330,14 @@ describe('tidy on houses', () => {
     assertOne({ ...other, ...wing('batches', '') }, place, /does not say that it needs 'notify'/);
   });
 
+  it("a wing's own list knows no other wing but those that it says", () => {
+    const place = 'src/wings/batches/wing.ts';
+    const text = (needs: string) =>
+      `import '../notify/core/a.ts';\nexport const wing = { needs: [${needs}] };\n`;
+    assert.deepEqual(errorsOf({ [place]: text("'notify'") }), []);
+    assertOne({ [place]: text('') }, `${place}:2`, /does not say that it needs 'notify'/);
+  });
+
   it('neither knows the lists that name every wing', () => {
     const wings = "import { WINGS } from '../../wings.ts';\n";
     assertOne({ 'src/kernel/head/x.ts': wings }, 'src/kernel/head/x.ts:2', /only programs may/);
