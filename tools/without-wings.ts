@@ -80,13 +80,16 @@ function rewrite(file: string, change: (text: string) => string): void {
   writeFileSync(place, change(readFileSync(place, 'utf8')));
 }
 
-/** A project of these wings alone, against what the kernel declares. */
+/**
+ * A project of these wings alone, against what the kernel declares. It is composite: others take in
+ * whatever a file imports, other wings, too.
+ */
 function projectOf(wings: readonly string[]): string {
   const place = path.join(folder, 'alone');
   mkdirSync(place, { recursive: true });
   const project = {
     extends: '../tsconfig.leaf.json',
-    compilerOptions: { incremental: false, rootDir: '..' },
+    compilerOptions: { composite: true, declaration: true, rootDir: '..' },
     include: wings.map((wing) => `../src/wings/${wing}/**/*.ts`),
     exclude: ['../src/wings/*/page/**'],
     references: [{ path: '../src' }, { path: '../src/tsconfig.pure.json' }],
