@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "clock.h"
@@ -26,14 +27,17 @@
 #define SYS_pidfd_open 434
 #endif
 /* In our tree; perhaps in it; belongs to the record; was sent the signal; may belong to the record,
-   which shows when its exec is over. ROUNDS_MAX bounds a race with forks. */
-enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, IN_EXEC = 16, ROUNDS_MAX = 64 };
+   which shows when its exec is over. ROUNDS_MAX and PAUSES_MAX (each of PAUSE_MS) bound a race with
+   forks. */
+enum { TREE = 1, MAYBE = 2, MINE = 4, SENT = 8, IN_EXEC = 16 };
+enum { ROUNDS_MAX = 64, PAUSES_MAX = 30, PAUSE_MS = 5 };
 struct seen {
   pid_t pid, parent, group, session;
   uid_t uid;
   uint64_t start;
   int flags;
   bool alive, passes_on; /* signals, which it is sent, to those that are meant */
+  bool may_fork;         /* at this moment: it is neither stopped nor over, nor held in the kernel */
 };
 struct scan { struct seen *all; size_t n, room; };
 
@@ -69,6 +73,8 @@ static bool read_stat(pid_t pid, struct seen *seen) {
   seen->passes_on = !strcmp(name + 1, PASSES_SIGNALS);
   /* A main thread that ended before the others shows as a zombie with threads. */
   seen->alive = (state != 'Z' && state != 'X') || threads > 1;
+  /* One that waits in vfork(2) is held until its child goes on. */
+  seen->may_fork = !strchr("TtZXD", state);
   return true;
 }
 
@@ -295,22 +301,39 @@ static int rounds_for(int signo) {
   return signo == SIGKILL || signo == SIGSTOP ? ROUNDS_MAX : 1;
 }
 
+/* Whether there is another round after one in which nobody was new. Who was sent to stop and is put
+   aside in the middle of a fork shows no child yet, and the child would go on; and the list of a
+   round may be older than the fork that it shows as over. So two rounds in a row find all at rest.
+   One that dies is looked for when its record is over. */
+static bool looks_again(int signo, bool may_fork, bool was_at_rest, int *pauses) {
+  if (signo != SIGSTOP) return false;
+  if (!may_fork) return !was_at_rest;
+  if (++*pauses > PAUSES_MAX) return false;
+  nanosleep(&(struct timespec){.tv_nsec = PAUSE_MS * 1000000L}, NULL);
+  return true;
+}
+
 uint32_t members_signal(const struct record *rec, int signo, uint32_t scope) {
   struct scan before = {0};
   uint32_t reached = 0;
-  for (int round = 0, fresh = 1; fresh && round < rounds_for(signo); round++) {
+  bool again = true, at_rest = false;
+  for (int round = 0, pauses = 0; again && round < rounds_for(signo); round++) {
     struct scan s = {0};
-    fresh = 0;
+    int fresh = 0;
+    bool may_fork = false;
     look(&s, rec);
     for (struct seen *p = s.all; p < s.all + s.n; p++) {
       struct seen *old = find(&before, p->pid);
       if (!(p->flags & MINE) || !p->alive || !is_meant(p, rec, scope)) continue;
-      if (!(old && old->start == p->start && old->flags & SENT) && send_signal(p, signo)) fresh++;
+      if (old && old->start == p->start && old->flags & SENT) may_fork |= p->may_fork;
+      else fresh += send_signal(p, signo);
       p->flags |= SENT;
     }
     reached += (uint32_t)fresh;
     free(before.all);
     before = s;
+    again = fresh || looks_again(signo, may_fork, at_rest, &pauses);
+    at_rest = !fresh && !may_fork;
   }
   free(before.all);
   return reached;

@@ -703,7 +703,7 @@ function suite(flavour: Flavour): void {
   });
 
   test('who forks while it is stopped leaves nobody behind that goes on', async () => {
-    const forks = 'while :; do sleep 60 & sleep 60 & done';
+    const forks = 'while :; do sleep 600 & sleep 600 & done';
     for (let turn = 0; turn < 3; turn += 1) {
       agent.spawn({ id: ++id, argv: shell(forks) });
       const { pid } = await agent.answer('started', id);
@@ -711,7 +711,7 @@ function suite(flavour: Flavour): void {
       await until('it to fork', () => states().length > 20 || undefined);
       await agent.signal(id, SIGSTOP);
       await agent.answer('stopped', id);
-      // A signal takes a moment to take effect; who was not sent it sleeps on for a minute.
+      // A signal takes a moment to take effect; who was not sent it sleeps on for ten minutes.
       const goesOn = (state: string) => !'TDZX'.includes(state);
       await until('nobody to go on', () => !states().some(goesOn) || undefined);
       await agent.signal(id, SIGKILL);

@@ -54,23 +54,56 @@ export function countMembers(root: Root): number {
 /** Signals after which no child goes on that was forked while they were sent. */
 const UNTIL_NONE_IS_NEW: readonly number[] = [constants.signals.SIGKILL, constants.signals.SIGSTOP];
 const ROUNDS_MAX = 64;
+const PAUSES_MAX = 30;
+const PAUSE_MS = 5;
+/** Stopped, over, or held in the kernel, as in vfork(2) until the child goes on. */
+const CANNOT_FORK = 'TtZXD';
 
 /** Signals each that is certain. Returns their number. */
 export function signalMembers(root: Root, signal: number, scope: number = SCOPE.all): number {
   const reached = new Set<string>();
   const rounds = UNTIL_NONE_IS_NEW.includes(signal) ? ROUNDS_MAX : 1;
-  for (let fresh = true, round = 0; fresh && round < rounds; round++) {
-    fresh = false;
-    for (const { pid, startTicks } of membersOf(root).certain) {
+  let pauses = 0;
+  let wasAtRest = false;
+  for (let again = true, round = 0; again && round < rounds; round++) {
+    let fresh = false;
+    let mayFork = false;
+    for (const { pid, startTicks, state } of membersOf(root).certain) {
       if (!isMeant(pid, root, scope)) continue;
       const key = `${pid} ${startTicks}`;
-      if (reached.has(key) || readStat(pid)?.startTicks !== startTicks) continue;
-      if (!sendSignal(pid, signal)) continue;
-      reached.add(key);
-      fresh = true;
+      if (reached.has(key)) mayFork ||= !CANNOT_FORK.includes(state);
+      else if (readStat(pid)?.startTicks === startTicks && sendSignal(pid, signal)) {
+        reached.add(key);
+        fresh = true;
+      }
     }
+    again = fresh || looksAgain(signal, { mayFork, wasAtRest, pauses });
+    if (mayFork) pauses += 1;
+    wasAtRest = !fresh && !mayFork;
   }
   return reached.size;
+}
+
+/** What a round found of those that were sent the signal in rounds before it. */
+interface Round {
+  readonly mayFork: boolean;
+  /** The round before it found all at rest. */
+  readonly wasAtRest: boolean;
+  readonly pauses: number;
+}
+
+/**
+ * Whether there is another round after one in which nobody was new. A process that was sent to stop
+ * and is put aside in the middle of a fork shows no child yet, and the child would go on; and the
+ * list of a round may be older than the fork that it shows as over. So two rounds in a row find all
+ * at rest. One that dies is looked for when its record is over.
+ */
+function looksAgain(signal: number, { mayFork, wasAtRest, pauses }: Round): boolean {
+  if (signal !== constants.signals.SIGSTOP) return false;
+  if (!mayFork) return !wasAtRest;
+  if (pauses >= PAUSES_MAX) return false;
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+  return true;
 }
 
 function isMeant(pid: number, root: Root, scope: number): boolean {
