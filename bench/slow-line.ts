@@ -42,9 +42,9 @@ try {
 }
 
 async function startWithRoom(): Promise<HostedCluster> {
-  const one = await HostedCluster.start(1, QUICK, { head: '2g', lastNode: '2g' });
+  const one = await HostedCluster.start(1, QUICK, { head: '5g', lastNode: '5g' });
   await one.killHead();
-  one.blobBytesMax = 2 ** 31;
+  one.blobBytesMax = 2 ** 32;
   await one.startHead();
   await one.nodesUp();
   return one;
