@@ -51,9 +51,11 @@ function isOwnEnd({ code, exitCode, beats, lines }: StepTrial): boolean {
 function isExplained(all: Case, { id, host, from, until }: StepTrial): boolean {
   const task = id.slice(0, id.lastIndexOf('.'));
   const rows = all.evidence.tasks.filter((row) => row.id === task);
-  const isOver = rows.some(
-    ({ endedAt }) => endedAt >= from - KILLED_MS && endedAt <= until + KILLED_MS,
-  );
+  const isOver = rows.some(({ endedAt, outcome }) => {
+    // Who was told to end may take its grace, and a step of it may end at the first word.
+    const graceMs = outcome.kind === 'cancelled' ? all.evidence.killGraceMs : 0;
+    return endedAt >= from - KILLED_MS && endedAt <= until + KILLED_MS + graceMs;
+  });
   if (isOver) return true;
   // Of a task on several nodes each part ends by itself.
   const isPartOver = all.evidence.lives.some((life) => {

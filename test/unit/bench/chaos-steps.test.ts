@@ -77,3 +77,14 @@ test('a step that was told to end with its task, whose machine then lost its pow
   );
   assert.ok(rules({ steps: told, tasks }).includes('a step is lost'));
 });
+
+test('a step that ends at the first word to its task, which takes its grace, is counted', () => {
+  const told = given({ code: 143, lines: 3 });
+  const endedAt = TRIAL.until + 1_400;
+  const cancelled = { ...ROW.outcome, kind: 'cancelled' as const };
+  const lost = (tasks: readonly (typeof ROW)[], killGraceMs = 500): boolean =>
+    rules({ steps: told, tasks, killGraceMs }).includes('a step is lost');
+  assert.equal(lost([{ ...ROW, endedAt, outcome: cancelled }]), false);
+  assert.ok(lost([{ ...ROW, endedAt }]), 'nobody told it to end');
+  assert.ok(lost([{ ...ROW, endedAt, outcome: cancelled }], 100), 'longer than its grace');
+});
