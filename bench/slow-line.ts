@@ -104,7 +104,7 @@ function worker(): HostedCluster['members'][number] {
   return cluster.member('n1');
 }
 
-/** What a host sends goes no faster than this from now on. */
+/** Limits what the host sends from now on. */
 function limit({ netns }: Host, mbit: number): void {
   const rule = ['root', 'tbf', 'rate', `${mbit}mbit`, 'burst', '256kb', 'latency', '50ms'];
   const inside = [`--net=/run/netns/${netns}`, 'tc', 'qdisc', 'replace', 'dev', 'eth0'];

@@ -301,10 +301,11 @@ static int rounds_for(int signo) {
   return signo == SIGKILL || signo == SIGSTOP ? ROUNDS_MAX : 1;
 }
 
-/* Whether there is another round after one in which nobody was new. Who was sent to stop and is put
-   aside in the middle of a fork shows no child yet, and the child would go on; and the list of a
-   round may be older than the fork that it shows as over. So two rounds in a row find all at rest.
-   One that dies is looked for when its record is over. */
+/* Whether another round follows one that found nobody new. A process that got SIGSTOP but has no cpu
+   in the middle of a fork has not stopped, and its child is not listed yet: the child would go on.
+   And a process may stop between the listing and the look at it, so that the listing lacks its
+   child. So two rounds in a row must find all at rest. After SIGKILL the end of the record has its
+   own look for what is left. */
 static bool looks_again(int signo, bool may_fork, bool was_at_rest, int *pauses) {
   if (signo != SIGSTOP) return false;
   if (!may_fork) return !was_at_rest;

@@ -52,7 +52,7 @@ function isExplained(all: Case, { id, host, from, until }: StepTrial): boolean {
   const task = id.slice(0, id.lastIndexOf('.'));
   const rows = all.evidence.tasks.filter((row) => row.id === task);
   const isOver = rows.some(({ endedAt, outcome }) => {
-    // Who was told to end may take its grace, and a step of it may end at the first word.
+    // A cancelled task may take its grace to end, while its step ends at the first signal.
     const graceMs = outcome.kind === 'cancelled' ? all.evidence.killGraceMs : 0;
     return endedAt >= from - KILLED_MS && endedAt <= until + KILLED_MS + graceMs;
   });

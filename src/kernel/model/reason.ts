@@ -183,6 +183,6 @@ export type Absence =
   | { readonly why: 'faulty'; readonly fault: string }
   /** The node is of a partition that another program schedules, and the task is not. */
   | { readonly why: 'external'; readonly partition: string }
-  /** What its site runs there is not known yet: no whole look at the site since it came. */
+  /** No whole look at the site has been decided since the node came: it may be busy there. */
   | { readonly why: 'unlooked'; readonly site: string }
   | { readonly why: 'paused'; readonly pause: Pause };

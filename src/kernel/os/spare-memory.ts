@@ -13,7 +13,7 @@ const GROWTH_BYTES_MIN = 16 * 1_048_576;
 /** A larger heap is left alone: a collection takes some 3 ms per MiB, and whoever asks waits. */
 const OCCUPIED_BYTES_MAX = 256 * 1_048_576;
 /**
- * What collecting may take: this part of all other CPU time, and this part of the time that passes.
+ * Most that collections may take: a share of all other CPU time, and a share of the elapsed time.
  * A program that is always a little busy, or gets little of a crowded machine, seems idle in every
  * look; its young objects alone make it grow enough for a collection each time.
  */

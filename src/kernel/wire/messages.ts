@@ -102,7 +102,7 @@ export interface Heartbeat {
   readonly presence?: readonly Presence[];
   /** The node's cards; absent: as reported last in this session. */
   readonly gpus?: NodeGpus;
-  /** What its tasks have in memory; absent: as last told in this session, at first nothing. */
+  /** Memory of its tasks; absent: as last told in this session, at first none. */
   readonly memory?: readonly MemoryUse[];
   /** The answer need not come before the next message with orders. Only with `short_beats`. */
   readonly mayWait?: boolean;

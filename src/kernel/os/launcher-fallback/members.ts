@@ -84,19 +84,21 @@ export function signalMembers(root: Root, signal: number, scope: number = SCOPE.
   return reached.size;
 }
 
-/** What a round found of those that were sent the signal in rounds before it. */
+/** Processes that got the signal in earlier rounds, as one round finds them. */
 interface Round {
   readonly mayFork: boolean;
-  /** The round before it found all at rest. */
+  /** The round before this one found nobody new, and nobody who may fork. */
   readonly wasAtRest: boolean;
+  /** Pauses so far, in which such processes could stop. */
   readonly pauses: number;
 }
 
 /**
- * Whether there is another round after one in which nobody was new. A process that was sent to stop
- * and is put aside in the middle of a fork shows no child yet, and the child would go on; and the
- * list of a round may be older than the fork that it shows as over. So two rounds in a row find all
- * at rest. One that dies is looked for when its record is over.
+ * Whether another round follows one that found nobody new. A process that got SIGSTOP but has no
+ * cpu in the middle of a fork has not stopped, and its child is not listed yet: the child would go
+ * on. And a process may stop between the listing and the look at it, so that the listing lacks its
+ * child. So two rounds in a row must find all at rest. After SIGKILL the end of the record has its
+ * own look for what is left.
  */
 function looksAgain(signal: number, { mayFork, wasAtRest, pauses }: Round): boolean {
   if (signal !== constants.signals.SIGSTOP) return false;

@@ -183,7 +183,7 @@ export class WorkerSupervisor {
     );
   }
 
-  /** Told once for all processes of this worker: each would find the same. */
+  /** Says once for all processes of this worker that there are no rooms. */
   #tellOfRooms(): void {
     if (this.#hasToldOfRooms) return;
     this.#hasToldOfRooms = true;
