@@ -46,15 +46,19 @@ export async function runHead(options: HeadOptions, onServing = () => {}): Promi
   let when: 'start' | 'run' = 'start';
   const logs = openLogs(options);
   const { log } = logs;
-  const endSparing = collectWhenIdle(systemClock, ownHeap());
+  const sparing = collectWhenIdle(systemClock, ownHeap());
   const growAsAsked = growFreely();
   const endWatch = endOnBug(log);
   try {
-    await serve(options, logs, () => {
-      when = 'run';
-      growAsAsked();
-      noteRelease(options.directory, readVersion());
-      onServing();
+    await serve(options, logs, {
+      onServing() {
+        when = 'run';
+        growAsAsked();
+        noteRelease(options.directory, readVersion());
+        onServing();
+      },
+      // Making it leaves as much garbage as the state is large.
+      onSnapshotInQuiet: () => sparing.allowOne(),
     });
     log.info({}, 'head stopped');
   } catch (error) {
@@ -66,7 +70,7 @@ export async function runHead(options: HeadOptions, onServing = () => {}): Promi
     throw failure;
   } finally {
     endWatch();
-    endSparing();
+    sparing.end();
     log.close();
     logs.audit.close();
   }
@@ -101,7 +105,12 @@ function endOnBug(log: FileLog): () => void {
 /** Made by a head that has a store, and by none without: its key, and output of its first jobs. */
 const TRACES = ['tls/key.pem', 'tls/certificate.pem', 'logs/0'];
 
-async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () => void) {
+interface Moments {
+  readonly onServing: () => void;
+  readonly onSnapshotInQuiet: () => void;
+}
+
+async function serve(options: HeadOptions, { log, audit }: Logs, moments: Moments) {
   const { directory, acceptLoss = false } = options;
   const wings = await openWings({ options, log, audit });
   const warn = (words: string): void => log.warn({}, words);
@@ -147,11 +156,12 @@ async function serve(options: HeadOptions, { log, audit }: Logs, onServing: () =
       },
       { settings, heartbeatMs, tickMs, logBytesMax },
     );
-    endQuietLooks = saveInQuiet(systemClock, head.engine);
+    endQuietLooks = saveInQuiet(systemClock, head.engine, moments.onSnapshotInQuiet);
     files.blobs.attach(head.engine);
     files.jobFiles.attach(head.engine);
     files.archive.attach(head.engine);
     const { gone } = store;
+    const { onServing } = moments;
     const started = { options, head, wings, logs, files, log, audit, gone, onServing };
     await serveUntilStopped(started);
   } finally {

@@ -306,13 +306,17 @@ export class Engine {
     if (node.holding.size > 0) this.#pace.ask();
   }
 
-  /** Called from time to time: a snapshot is saved where nothing else is to be written. */
-  saveSnapshotInQuiet(): void {
-    if (this.#mode !== 'running' || this.#stopping || this.#room.endsOnly) return;
-    if (!this.#snapshots.isDueInQuiet()) return;
-    if (this.#committing || this.#next.steps.length > 0) return;
+  /**
+   * Called from time to time: a snapshot is saved where nothing else is to be written. True where
+   * one begins.
+   */
+  saveSnapshotInQuiet(): boolean {
+    if (this.#mode !== 'running' || this.#stopping || this.#room.endsOnly) return false;
+    if (!this.#snapshots.isDueInQuiet()) return false;
+    if (this.#committing || this.#next.steps.length > 0) return false;
     this.#snapshots.take(this.#state);
     this.#snapshots.save(this.#seq);
+    return true;
   }
 
   /** Commits what is left, leaves a snapshot and lets the store go. */

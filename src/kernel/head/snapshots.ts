@@ -100,13 +100,14 @@ export class Snapshots {
   }
 }
 
-/** Saves snapshots in quiet moments; returns what ends that. */
+/** Saves snapshots in quiet moments, and tells of each as it begins; returns what ends that. */
 export function saveInQuiet(
   clock: Pick<Clock, 'after'>,
-  engine: { saveSnapshotInQuiet(): void },
+  engine: { saveSnapshotInQuiet(): boolean },
+  onSaving: () => void,
 ): () => void {
   const look = (): void => {
-    engine.saveSnapshotInQuiet();
+    if (engine.saveSnapshotInQuiet()) onSaving();
     timer = clock.after(QUIET_LOOK_MS, look);
   };
   let timer = clock.after(QUIET_LOOK_MS, look);

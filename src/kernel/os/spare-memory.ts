@@ -59,13 +59,20 @@ export function ownHeap(): Heap | null {
   };
 }
 
-/** Collects in the first quiet moment after the heap has grown. Returns what ends that. */
-export function collectWhenIdle(clock: Clock, heap: Heap | null): () => void {
-  if (heap === null) return () => undefined;
+export interface Sparing {
+  /** Lets the next collection take what it takes: work that leaves much garbage was just done. */
+  allowOne(): void;
+  end(): void;
+}
+
+/** Collects in the first quiet moment after the heap has grown. */
+export function collectWhenIdle(clock: Clock, heap: Heap | null): Sparing {
+  if (heap === null) return { allowOne: () => undefined, end: () => undefined };
   let keptBytes = 0;
   let cpuMs = heap.cpuMs();
   /** CPU time and instant of the last collection, and what it took. */
   let last = { cpuMs, at: clock.monotonic(), tookMs: 0 };
+  let isAllowed = false;
   const look = (): void => {
     const usedMs = heap.cpuMs() - cpuMs;
     cpuMs += usedMs;
@@ -74,15 +81,16 @@ export function collectWhenIdle(clock: Clock, heap: Heap | null): () => void {
       (cpuMs - last.cpuMs) * OF_WORK_MAX + (clock.monotonic() - last.at) * OF_TIME_MAX;
     const bytes = heap.occupiedBytes();
     const hasGrown = bytes > keptBytes + GROWTH_BYTES_MIN && bytes <= OCCUPIED_BYTES_MAX;
-    if (isIdle && hasGrown && earnedMs >= last.tookMs) {
+    if (isIdle && hasGrown && (isAllowed || earnedMs >= last.tookMs)) {
       heap.collect();
       keptBytes = heap.occupiedBytes();
       const tookMs = heap.cpuMs() - cpuMs;
       cpuMs += tookMs;
       last = { cpuMs, at: clock.monotonic(), tookMs };
+      isAllowed = false;
     }
     timer = clock.after(LOOK_MS, look);
   };
   let timer = clock.after(LOOK_MS, look);
-  return () => timer.cancel();
+  return { allowOne: () => void (isAllowed = true), end: () => timer.cancel() };
 }

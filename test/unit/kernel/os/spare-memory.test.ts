@@ -22,7 +22,7 @@ function world() {
       return { cancel: () => (due = null) };
     },
   };
-  const end = collectWhenIdle(clock, {
+  const sparing = collectWhenIdle(clock, {
     occupiedBytes: () => heap.mib * MIB,
     cpuMs: () => heap.cpu,
     collect() {
@@ -36,7 +36,7 @@ function world() {
     monotonic += 2000;
     due?.();
   };
-  return { heap, pass, end };
+  return { heap, pass, ...sparing };
 }
 
 test('a heap that has grown is collected in the first quiet moment, once', () => {
@@ -80,6 +80,24 @@ test('a heap is collected soon after a second burst, if that was worth it, else 
   assert.equal(heap.collections, 2, 'small');
   for (let look = 0; look < 30; look += 1) pass(20);
   assert.equal(heap.collections, 3, 'a minute later');
+});
+
+test('a heap is collected at once after work that leaves garbage, whatever the last one took', () => {
+  const { heap, pass, allowOne } = world();
+  heap.collectionMs = 500;
+  heap.mib = 150;
+  pass(900);
+  pass(20);
+  assert.equal(heap.collections, 1);
+  allowOne();
+  heap.mib = 250;
+  pass(900);
+  assert.equal(heap.collections, 1, 'busy with it');
+  pass(20);
+  assert.equal(heap.collections, 2);
+  heap.mib = 250;
+  pass(20);
+  assert.equal(heap.collections, 2, 'one alone');
 });
 
 test('a heap whose collection would hold everybody up is left alone', () => {
