@@ -7,6 +7,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { installPackages, missingPackages } from './debian-packages.ts';
 import { affectedTests, changedSince } from './testing/changed.ts';
+import { flakyInARow } from './testing/flaky-streak.ts';
 import { type Options, parseOptions } from './testing/options.ts';
 import { addResults, type StageResult, slowest } from './testing/result.ts';
 import { runProgram } from './testing/run-program.ts';
@@ -116,17 +117,28 @@ function once(result: StageResult): FirstRun {
   return { result, again: () => Promise.resolve(result) };
 }
 
+/** A file that passed only at its second try in this run and in the last ones is a failure. */
+function checkFlaky(options: Options, flaky: readonly string[]): StageResult {
+  // Not each of its files has run whole.
+  if (options.grep !== undefined || options.stopAtFirst) return NOTHING;
+  const stages = STAGES.filter((stage) => isSelected(stage, options));
+  const files = flakyInARow({ files: stages.flatMap((stage) => filesOf(stage, options)), flaky });
+  for (const file of files) console.log(`${file} was FLAKY in three runs in a row: it has failed.`);
+  return { ...NOTHING, failed: files.length };
+}
+
 async function main(args: readonly string[]): Promise<void> {
   const options = parseOptions(args);
   const swept = sweepGroups();
   if (swept > 0) console.log(`${swept} cgroups of earlier tests that were killed are removed.`);
-  const total = await runAll(options);
+  let total = await runAll(options);
   if (total.tests.length > 0) console.log('\nSlowest tests:');
   for (const { title, durationMs } of slowest(total.tests, SLOWEST_SHOWN)) {
     console.log(`  ${(durationMs / 1000).toFixed(2)} s  ${title}`);
   }
   if (total.skipped > 0) console.log(`${total.skipped} skipped`);
   for (const title of total.flaky ?? []) console.log(`FLAKY ${title}`);
+  total = addResults([total, checkFlaky(options, total.flaky ?? [])]);
   const ranNothing = total.passed + total.failed === 0;
   if (ranNothing) console.log('Nothing was selected that could run.');
   process.exitCode = total.failed > 0 || ranNothing ? 1 : 0;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,7 @@ import { after, it } from 'node:test';
 import { missingPackages } from '../../../tools/debian-packages.ts';
 import { affectedTests } from '../../../tools/testing/changed.ts';
 import { endHung } from '../../../tools/testing/end-hung.ts';
+import { flakyInARow } from '../../../tools/testing/flaky-streak.ts';
 import { parseOptions } from '../../../tools/testing/options.ts';
 import { addResults, type StageResult, slowest } from '../../../tools/testing/result.ts';
 import { readSummary } from '../../../tools/testing/run-program.ts';
@@ -264,4 +265,22 @@ it('the longest files begin first, the others keep their order', () => {
   );
   const names = inOrder(files).map((file) => file.slice('test/e2e/'.length, -'.test.ts'.length));
   assert.deepEqual(names, ['virtual-machine', 'package', 'b', 'c', 'a']);
+});
+
+it('a file that passes only at the second try is a failure in the third such run in a row', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-flaky-'));
+  after(() => rmSync(folder, { recursive: true }));
+  const kept = path.join(folder, 'kept', 'flaky.json');
+  const both = ['test/e2e/one.test.ts', 'test/e2e/two.test.ts'];
+  const run = (files: string[], ...flaky: string[]): string[] =>
+    flakyInARow({ files, flaky }, kept);
+  const one = 'test/e2e/one.test.ts: a job: ends';
+  assert.deepEqual(run(both, one, 'test/e2e/one.test.ts: another'), []);
+  assert.deepEqual(run(both, one, 'test/e2e/two.test.ts: a node'), []);
+  assert.deepEqual(run(['test/e2e/two.test.ts']), [], 'the first did not run, the second passed');
+  assert.deepEqual(run(both, one, 'test/e2e/two.test.ts: a node'), ['test/e2e/one.test.ts']);
+  assert.deepEqual(run(both), []);
+  assert.deepEqual(run(both, one), [], 'counting begins anew');
+  writeFileSync(kept, '{"test');
+  assert.deepEqual(run(both, one), [], 'a record that was cut short');
 });
