@@ -92,5 +92,10 @@ export function collectWhenIdle(clock: Clock, heap: Heap | null): Sparing {
     timer = clock.after(LOOK_MS, look);
   };
   let timer = clock.after(LOOK_MS, look);
-  return { allowOne: () => void (isAllowed = true), end: () => timer.cancel() };
+  return {
+    allowOne() {
+      isAllowed = true;
+    },
+    end: () => timer.cancel(),
+  };
 }
