@@ -4,6 +4,7 @@ import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { nameOfBareUid } from '../../base/account-name.ts';
 import { borrowedWords, type Lender, switchesAny } from '../../model/account-words.ts';
+import type { LocalUser } from './sessions.ts';
 
 /** A directory service that does not answer must not hang logins. */
 const GETENT_TIMEOUT_MS = 5000;
@@ -14,22 +15,40 @@ const GROUPS_CACHED_MS = 5000;
 
 /** Finds the name of a uid, in /etc/passwd first, then by getent(1) (LDAP, sssd). */
 export class Accounts {
-  readonly #names = new Answers<string | null>(NAME_CACHED_MS, (uid) => askName(uid));
-  readonly #groups = new Answers<readonly string[]>(GROUPS_CACHED_MS, (name) => askGroups(name));
+  readonly #names = new Answers<Asked<string | null>>(NAME_CACHED_MS, (uid) => askName(uid));
+  readonly #groups = new Answers<Asked<readonly string[]>>(GROUPS_CACHED_MS, askGroups);
 
   /** Null when no account has this uid, and it is not this head's own. */
   async nameOf(uid: number, now: number): Promise<string | null> {
-    const name = await this.#names.of(String(uid), now);
-    if (name !== null) return name;
-    this.#names.forget(String(uid));
-    return uid === process.getuid?.() ? ownBareName(uid) : null;
+    return (await this.#nameOf(uid, now)) ?? null;
   }
 
   /** Names of the account's groups, by id(1); none when it cannot tell. */
-  groupsOf(name: string, now: number): Promise<readonly string[]> {
-    return this.#groups.of(name, now);
+  async groupsOf(name: string, now: number): Promise<readonly string[]> {
+    return (await this.#groups.of(name, now)) ?? [];
+  }
+
+  /**
+   * The account as it is now; null: none has this name and uid any more. What a directory service
+   * that is away cannot tell is as before.
+   */
+  async asItIs(user: LocalUser, now: number): Promise<LocalUser | null> {
+    const name = await this.#nameOf(user.uid, now);
+    if (name === undefined) return user;
+    if (name !== user.name) return null;
+    return { ...user, groups: (await this.#groups.of(name, now)) ?? user.groups };
+  }
+
+  async #nameOf(uid: number, now: number): Promise<Asked<string | null>> {
+    const name = await this.#names.of(String(uid), now);
+    if (typeof name === 'string') return name;
+    this.#names.forget(String(uid));
+    return uid === process.getuid?.() ? ownBareName(uid) : name;
   }
 }
+
+/** Undefined: it could not be asked. */
+type Asked<T> = T | undefined;
 
 /** What programs say of accounts: who asks while another waits for the answer shares it. */
 class Answers<T> {
@@ -61,13 +80,18 @@ async function ownBareName(uid: number): Promise<string | null> {
   return (await hasAccount(name)) ? null : name;
 }
 
-async function askName(uid: string): Promise<string | null> {
-  return nameIn(await readPasswd(), uid) ?? nameIn(await getent(uid), uid);
+async function askName(uid: string): Promise<Asked<string | null>> {
+  const name = nameIn(await readPasswd(), uid);
+  if (name !== null) return name;
+  const said = await getent(uid);
+  return said === undefined ? undefined : nameIn(said, uid);
 }
 
-async function askGroups(name: string): Promise<readonly string[]> {
-  const said = await output('id', ['-Gn', '--', name]);
-  return said.split(/\s+/).filter((group) => group !== '');
+async function askGroups(name: string): Promise<Asked<readonly string[]>> {
+  // With a group that has no name id(1) ends with 1, and says the others all the same.
+  const said = (await output('id', ['-Gn', '--', name]))?.trim();
+  // An account has one at least: `id` says nothing where it finds none just now.
+  return said ? said.split(/\s+/) : undefined;
 }
 
 /** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */
@@ -75,7 +99,7 @@ export async function hasAccount(name: string): Promise<boolean> {
   // getent(1) would take a number for a uid.
   if (/^\d+$/.test(name)) return false;
   const isIn = (passwd: string) => passwd.split('\n').some((line) => line.startsWith(`${name}:`));
-  return isIn(await readPasswd()) || isIn(await getent(name));
+  return isIn(await readPasswd()) || isIn((await getent(name)) ?? '');
 }
 
 /** Whether commands cannot be given as this user: a head of root's gives them as nobody else. */
@@ -121,15 +145,20 @@ async function readPasswd(): Promise<string> {
 }
 
 /** `key`: a name or a uid. */
-function getent(key: string): Promise<string> {
-  // Exit code 2 means "no such key", ENOENT "no getent": either way there is no name.
+function getent(key: string): Promise<Asked<string>> {
   return output('getent', ['passwd', '--', key]);
 }
 
-/** Standard output of a program; empty when it fails. */
-function output(program: string, args: readonly string[]): Promise<string> {
+/** `getent` and `id` exit with these when the name is unknown, and `id` for a group without one. */
+const UNKNOWN = new Set<unknown>([1, 2, 'ENOENT']);
+
+/** Standard output of a program that could answer, be it that it knows of nobody. */
+function output(program: string, args: readonly string[]): Promise<Asked<string>> {
   return new Promise((resolve) => {
     const options = { timeout: GETENT_TIMEOUT_MS };
-    execFile(program, [...args], options, (error, stdout) => resolve(error === null ? stdout : ''));
+    execFile(program, [...args], options, (error, stdout) => {
+      const isAnswer = error === null || UNKNOWN.has(error.code);
+      resolve(isAnswer ? stdout : undefined);
+    });
   });
 }

@@ -49,7 +49,7 @@ export interface AuthenticatorOptions {
   readonly state: () => State;
   readonly sessions: Sessions;
   readonly pageSessions: PageSessions;
-  readonly accounts: Pick<Accounts, 'nameOf' | 'groupsOf'>;
+  readonly accounts: Pick<Accounts, 'asItIs'>;
   readonly now: () => number;
   /** The head's own uid: whoever can become it owns the cluster anyway. */
   readonly headUid: number;
@@ -67,9 +67,16 @@ export class Authenticator {
   }
 
   /** `local`: it came over the unix socket. Wrong credentials are refused, none are not. */
-  authenticate(header: string | undefined, local: boolean): Result<Principal, Refusal> {
+  async authenticate(
+    header: string | undefined,
+    local: boolean,
+  ): Promise<Result<Principal, Refusal>> {
     if (header === undefined) return ok(NOBODY);
-    if (header.startsWith('Bearer ')) return this.#bearer(header.slice(7).trim(), local);
+    if (header.startsWith('Bearer ')) {
+      const text = header.slice(7).trim();
+      const token = parseToken(text);
+      return token?.prefix === 'ws' ? this.#session(token, local) : this.#bearer(text);
+    }
     if (header.startsWith('Node ')) return this.#node(header.slice(5).trim());
     if (header.startsWith('Worker ')) return this.#worker(header.slice(7).trim());
     return invalid();
@@ -88,11 +95,10 @@ export class Authenticator {
     return refuse('auth.single_user', { owner: `uid ${headUid}` });
   }
 
-  #bearer(text: string, local: boolean): Result<Principal, Refusal> {
+  #bearer(text: string): Result<Principal, Refusal> {
     const token = parseToken(text);
     if (token === null) return invalid();
     const { prefix, id, secret } = token;
-    if (prefix === 'ws') return this.#session(id, secret, local);
     const known = this.#token(id);
     const same = isSecret(secret, known?.hash ?? NO_HASH);
     if (known === null || !same) return invalid();
@@ -129,16 +135,13 @@ export class Authenticator {
   /** The account as it is now; null: there is none of this name and uid, or it stays outside. */
   async #accountOf(user: LocalUser): Promise<LocalUser | null> {
     if (this.refuseStranger(user) !== null) return null;
-    const { accounts, now } = this.#options;
-    const { name, uid } = user;
-    if ((await accounts.nameOf(uid, now())) !== name) return null;
-    return { name, uid, groups: await accounts.groupsOf(name, now()) };
+    return this.#options.accounts.asItIs(user, this.#options.now());
   }
 
   /** Whose token this is; null when it is none of a user. */
   tokenHolder(text: string): PageUser | null {
     const token = parseToken(text.trim());
-    const principal = this.#bearer(text.trim(), false);
+    const principal = this.#bearer(text.trim());
     if (token === null || !principal.ok || principal.value.kind !== 'user') return null;
     return { kind: 'token', tokenId: token.id };
   }
@@ -168,11 +171,19 @@ export class Authenticator {
     return { ...actor, role: this.#roleOf(name) };
   }
 
-  /** A session stands for a uid of this machine, so it is no good from anywhere else. */
-  #session(id: string, secret: string, local: boolean): Result<Principal, Refusal> {
+  /**
+   * A session stands for a uid of this machine, so it is no good from anywhere else, and for the
+   * groups which that account has now.
+   */
+  async #session(
+    { id, secret }: { readonly id: string; readonly secret: string },
+    local: boolean,
+  ): Promise<Result<Principal, Refusal>> {
     if (!local) return invalid();
-    const user = this.#options.sessions.find(id, secret, this.#options.now());
-    return user.ok ? ok({ kind: 'user', actor: this.localActor(user.value) }) : user;
+    const found = this.#options.sessions.find(id, secret, this.#options.now());
+    if (!found.ok) return found;
+    const user = await this.#accountOf(found.value);
+    return user === null ? invalid() : ok({ kind: 'user', actor: this.localActor(user) });
   }
 
   #node(text: string): Result<Principal, Refusal> {

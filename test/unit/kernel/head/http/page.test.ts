@@ -500,7 +500,7 @@ test('a session of a local user has the rights that its account has now', async 
       state: () => ({ users: new Map(), tokens: new Map() }) as never,
       sessions: null as never,
       pageSessions: sessions,
-      accounts: { nameOf: async () => name, groupsOf: async () => groups },
+      accounts: { asItIs: async (user) => (name === user.name ? { ...user, groups } : null) },
       now: () => 1,
       headUid: 5000,
       multiUser,
