@@ -11,6 +11,7 @@ import { loadConfig } from '../../../../src/kernel/config/config.ts';
 import { parseConfig } from '../../../../src/kernel/config/read-file.ts';
 import { schedulingFrom } from '../../../../src/kernel/config/scheduling.ts';
 import { schemaOf } from '../../../../src/kernel/config/schema.ts';
+import { parseTarget } from '../../../../src/kernel/model/notification.ts';
 import { TEMPLATES } from '../../../../src/wings/lab/cli/templates/templates.ts';
 import { WINGS } from '../../../../src/wings.ts';
 import { findFreePort } from '../../../support/free-port.ts';
@@ -32,6 +33,12 @@ for (const template of TEMPLATES) {
   test(`[Y1] the template ${name} is read without a problem, also with what it proposes`, () => {
     assert.deepEqual(parseConfig(text, 'weft.yaml', SCHEMA).problems, []);
     assert.deepEqual(parseConfig(uncommented(text), 'weft.yaml', SCHEMA).problems, []);
+  });
+
+  test(`[Y1] whom the template ${name} proposes to notify can be notified`, () => {
+    const targets = [...text.matchAll(/--notify (\S+)/g)].map(([, target = '']) => target);
+    if (name === 'lab') assert.equal(targets.length, 1);
+    for (const target of targets) assert.ok(parseTarget(target).ok, target);
   });
 
   test(`[Y1] a head starts with the template ${name}, and has its partitions`, async (t) => {

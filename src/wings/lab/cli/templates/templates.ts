@@ -120,7 +120,7 @@ reservations:
 # On another disk than the head's; the head must be able to write there (docs/backup.md).
 # backup: {to: /mnt/other-disk/weft, every: 1h, keep: 24}
 
-# Mail when a job has ended, to addresses of the lab only: weft run --notify mailto:ann@example.org
+# Mail when a job has ended, to addresses of the lab only: weft run --notify mail:ann@example.org
 # notify: {mail_program: /usr/sbin/sendmail, mail_from: weft@example.org, mail_to: ["*@example.org"]}
 
 # Each node has a file of its own (/etc/weft/weft.yaml there): what is the same folder everywhere, and
