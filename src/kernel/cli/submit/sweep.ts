@@ -11,7 +11,7 @@ import { ARRAY_TASKS_MAX } from '../../model/limits.ts';
 const AXIS = /^([A-Za-z_][\w-]*)=(\S+)$/;
 /** A range as other programs write it. */
 const OTHER_RANGE = /^([-+]?\d+)\.\.(\d+)$/;
-const NUMBER = /^[-+]?\d+(?:\.\d+)?$/;
+const NUMBER = /^([-+]?)(?=\.?\d)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
 
 /** Words behind `--sweep` that name further values, as the shell splits `--sweep a=1,2 b=0:3`. */
 export function withAxes<T extends { readonly sweep?: readonly string[] }>(
@@ -66,14 +66,39 @@ function range(word: string, value: string): string[] {
     throw usage(`--sweep: '${value}' would be one value; write ${low}:${high} for the range`);
   if (parts.length === 1) return [value];
   if (!parts.every((part) => NUMBER.test(part))) return [value];
-  const [from = 0, to = 0, step = 1] = parts.map(Number);
-  if (parts.length > 3 || step <= 0 || to < from) {
+  const digits = Math.max(...parts.map(digitsOf));
+  const [from = 0n, to = 0n, step = 10n ** BigInt(digits)] = parts.map((part) =>
+    scaled(part, digits),
+  );
+  if (parts.length > 3 || step <= 0n || to < from) {
     throw usage(`--sweep: '${value}' is not a range; write 0:3, or 0:1:0.25 with a step`);
   }
-  const digits = Math.max(...parts.map((part) => part.split('.')[1]?.length ?? 0));
-  const last = Math.floor((to - from) / step + 1e-9);
+  const last = (to - from) / step;
   if (last >= ARRAY_TASKS_MAX) {
     throw usage(`--sweep: '${value}' has more values than the ${ARRAY_TASKS_MAX} tasks of one job`);
   }
-  return Array.from({ length: last + 1 }, (_, at) => (from + at * step).toFixed(digits));
+  return Array.from({ length: Number(last) + 1 }, (_, at) =>
+    decimal(from + BigInt(at) * step, digits),
+  );
+}
+
+/** Digits behind the point that a number needs: 3 of `0.125`, 4 of `1e-4`, none of `1e6`. */
+function digitsOf(text: string): number {
+  const [, , , behind = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  return Math.max(0, behind.length - Number(exponent));
+}
+
+/** The whole number that a text is in units of its last digit: exact, as seeds have 64 bits. */
+function scaled(text: string, digits: number): bigint {
+  const [, sign = '', before = '', behind = '', exponent = '0'] = NUMBER.exec(text) ?? [];
+  const shift = digits + Number(exponent) - behind.length;
+  const whole = BigInt(before + behind) * 10n ** BigInt(shift);
+  return sign === '-' ? -whole : whole;
+}
+
+function decimal(units: bigint, digits: number): string {
+  const sign = units < 0n ? '-' : '';
+  const text = String(units < 0n ? -units : units).padStart(digits + 1, '0');
+  const point = text.length - digits;
+  return sign + text.slice(0, point) + (digits === 0 ? '' : `.${text.slice(point)}`);
 }

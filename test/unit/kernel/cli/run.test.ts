@@ -328,6 +328,26 @@ test('run --each-csv takes the names of its fields from the first row', async ()
   assert.match(await refused('a\n1\n"2\n'), /cases.csv:3: a quote is not closed/);
 });
 
+test('run --sweep counts ranges of any numbers exactly', async () => {
+  await using head = await FakeHead.start(ACCEPTS);
+  const values = async (range: string): Promise<unknown[] | undefined> => {
+    await head.weft('run', '--sweep', `a=${range}`, '--', 'sim', '{a}');
+    const asked = head.work.findLast(({ path }) => path === '/v1/jobs')?.body as Submission;
+    return asked.each?.map((item) => (typeof item === 'string' ? item : item['a']));
+  };
+  assert.deepEqual(await values('9007199254740993:9007199254740995'), [
+    '9007199254740993',
+    '9007199254740994',
+    '9007199254740995',
+  ]);
+  assert.deepEqual(await values('1e-4:3e-4:1e-4'), ['0.0001', '0.0002', '0.0003']);
+  assert.deepEqual(await values('1e3:3E+3:1000'), ['1000', '2000', '3000']);
+  assert.deepEqual(await values('.5:1:.25'), ['0.50', '0.75', '1.00']);
+  assert.deepEqual(await values('-0.1:0.1:0.1'), ['-0.1', '0.0', '0.1']);
+  assert.deepEqual(await values('a:b'), ['a:b']);
+  assert.deepEqual(await values('.:1'), ['.:1']);
+});
+
 test('run --sweep makes a task of each combination, and says from where to where', async () => {
   await using head = await FakeHead.start(ACCEPTS);
   const axes = ['--sweep', 'lr=0.1,x', 'n=0:1:0.5'];
