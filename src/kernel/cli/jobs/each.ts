@@ -39,11 +39,16 @@ export async function forEach(
   return exitCode;
 }
 
-/** The same for jobs, some at a time. Prints what `act` says, in the order of the jobs. */
+/**
+ * The same for jobs, some at a time. Prints what `act` says, in the order of the jobs. To have
+ * ended meanwhile fails none of `chosen`, which nobody has named: as what waited for a job that
+ * was cancelled before it.
+ */
 export async function forEachJob(
   context: Context,
   ids: readonly string[],
   act: (id: string) => Promise<string>,
+  chosen: ReadonlySet<string> = new Set(),
 ): Promise<number> {
   let exitCode = 0;
   for (let at = 0; at < ids.length; at += AT_ONCE) {
@@ -55,8 +60,13 @@ export async function forEachJob(
         continue;
       }
       const { reason } = result;
+      const id = some[nth] ?? '';
+      if (reason instanceof Failure && reason.code === 'job.already_done' && chosen.has(id)) {
+        context.print(reason.message);
+        continue;
+      }
       if (!(reason instanceof Failure) || ids.length === 1) throw reason;
-      context.note(`${some[nth]}: ${reason.message}`);
+      context.note(`${id}: ${reason.message}`);
       exitCode ||= reason.exitCode;
     }
   }
@@ -114,6 +124,7 @@ export async function actOnJobs(
     context,
     selected.map(({ id }) => id),
     act,
+    new Set(selected.flatMap(({ id, isNamed }) => (isNamed ? [] : id))),
   );
 }
 

@@ -342,3 +342,19 @@ test('[D15] jobs --search asks the head for words, on through pages that have no
     ],
   );
 });
+
+test('what ended before its turn is no failure of a cancel that chose it', async () => {
+  const jobs = [jobView({ id: 15, name: 'behind' }), jobView({ id: 12, name: 'first' })];
+  const answer = refusal('job.already_done', 'failed_precondition', 'Job 15 is already done (…).');
+  await using head = await FakeHead.start({
+    'GET /v1/whoami': () => ({ json: { name: 'alice', role: 'user' } }),
+    'GET /v1/jobs': () => ({ json: { jobs, next: null } }),
+    'POST /v1/jobs/12/cancel': () => ({ json: { count: 1 } }),
+    'POST /v1/jobs/15/cancel': () => ({ status: 409, json: answer }),
+  });
+  const said = await head.weft('cancel', '--mine', '--yes');
+  const out = 'Job 12: 1 task cancelled.\nJob 15 is already done (…).\n';
+  assert.deepEqual(said, { code: 0, out, error: '' });
+  const named = await head.weft('cancel', '12', '15');
+  assert.deepEqual([named.code, named.error], [5, 'weft: 15: Job 15 is already done (…).\n']);
+});
