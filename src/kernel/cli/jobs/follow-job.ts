@@ -1,6 +1,7 @@
 // Copies the captured output of a whole job: all its tasks, processes and streams, each line with a
 // label where there is more than one process.
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../../api/exchange.ts';
 import { isLacking, LOG_HEADERS } from '../../api/log-headers.ts';
 import { type Interval, IntervalSet } from '../../base/interval-set.ts';
@@ -21,6 +22,10 @@ export type Stream = (typeof STREAMS)[number];
 
 /** Each holds a connection open while it runs; the next one begins when one has ended. */
 const FOLLOWED_AT_ONCE_MAX = 64;
+/** Asked for ahead where all is there: the way to a head far off, or busy, is not paid per task. */
+const COPIED_AT_ONCE_MAX = 16;
+/** Longer output is asked for when its turn comes. */
+const AHEAD_MAX_BYTES = 64 * 1024;
 
 export interface FollowedJob {
   readonly id: string;
@@ -84,11 +89,15 @@ export async function copyJob(
   let [dropped, before] = [0, 0];
   const lacking: string[] = [];
   // What is there already is copied in order; what is still written comes as it comes.
-  const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : 1;
+  const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : COPIED_AT_ONCE_MAX;
+  let turn = Promise.resolve();
   const work = async () => {
     for (let next = sources.next(); !next.done; next = sources.next()) {
-      const one = { ...how, isOnly: how.streams.length === 1 };
-      const copied = await copyOne(context, next.value, one);
+      const one = { ...how, isOnly: how.streams.length === 1, turn };
+      const copying = copyOne(context, next.value, one);
+      if (!how.follow) turn = copying.then(() => {});
+      turn.catch(() => {}); // `copying` tells
+      const copied = await copying;
       dropped += copied.dropped;
       before += copied.before;
       if (!copied.isWhole) lacking.push(next.value.id);
@@ -175,15 +184,54 @@ function labelOf(task: string | null, process: string): string | null {
 async function copyOne(
   context: Context,
   { label, ...source }: Source,
-  { follow, isOnly }: { readonly follow: boolean; readonly isOnly: boolean },
+  how: { readonly follow: boolean; readonly isOnly: boolean; readonly turn: Promise<void> },
 ): Promise<Copied> {
+  const { follow, isOnly, turn } = how;
   const toError = source.stream === 'stderr' && !isOnly;
   const sink = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
   const lines = label === null ? null : new LineLabeller(label, sink);
   const write = lines === null ? sink : (bytes: Uint8Array) => lines.write(bytes);
-  const copied = await copyLog(context, { ...source, follow }, write);
+  const ahead = follow ? null : await readAhead(context, source, turn);
+  await turn;
+  for (const bytes of ahead?.pieces ?? []) write(bytes);
+  const copied = ahead?.copied ?? (await copyLog(context, { ...source, follow }, write));
   lines?.end();
   return copied;
+}
+
+/**
+ * Short output that is whole before its turn, or soon after. Null is for all else: what is long,
+ * late or refused is read, and told, in its turn.
+ */
+async function readAhead(
+  context: Context,
+  { id, last, ...which }: Omit<Source, 'label'>,
+  turn: Promise<void>,
+): Promise<{ readonly pieces: readonly Buffer[]; readonly copied: Copied } | null> {
+  if ((last ?? which.offset ?? which.limit) !== undefined) return null;
+  const late = new AbortController();
+  const over = new AbortController();
+  const untilLate = async () => {
+    await turn;
+    await sleep(REST_TOLD_MS, undefined, { signal: over.signal });
+  };
+  untilLate()
+    .catch(() => {})
+    .finally(() => late.abort());
+  try {
+    const stream = await (await context.api()).stream('readLogs', {
+      params: { id },
+      query: { ...which, limit: AHEAD_MAX_BYTES + 1 },
+      signal: late.signal,
+    });
+    const pieces: Buffer[] = await stream.toArray({ signal: late.signal });
+    const copied = copiedOf(stream, { bytes: Buffer.concat(pieces).length, before: 0 });
+    return copied.bytes > AHEAD_MAX_BYTES ? null : { pieces, copied };
+  } catch {
+    return null;
+  } finally {
+    over.abort();
+  }
 }
 
 // Copies captured output to a sink while it is written, and goes on where it was after a cut.
@@ -254,10 +302,13 @@ async function copyLog(
     } finally {
       clearTimeout(telling ?? undefined);
     }
-    const said = stream.trailers[LOG_HEADERS.dropped] ?? stream.headers[LOG_HEADERS.dropped];
-    const isWhole = !isLacking(stream);
-    return { bytes: offset - from, before: from, dropped: Number(said ?? 0), isWhole };
+    return copiedOf(stream, { bytes: offset - from, before: from });
   });
+}
+
+function copiedOf(stream: Answer, read: Pick<Copied, 'bytes' | 'before'>): Copied {
+  const said = stream.trailers[LOG_HEADERS.dropped] ?? stream.headers[LOG_HEADERS.dropped];
+  return { ...read, dropped: Number(said ?? 0), isWhole: !isLacking(stream) };
 }
 
 /** The head sends what comes of a task that is over; who waits for it is told what for. */

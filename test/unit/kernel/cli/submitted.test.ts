@@ -1,13 +1,14 @@
 // What `run`, `submit` and `logs` tell about files, arrays and other systems' words.
 
 import assert from 'node:assert/strict';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import { LOG_HEADERS } from '../../../../src/kernel/api/log-headers.ts';
 import type { Submission } from '../../../../src/kernel/model/submission.ts';
-import { type Answers, FakeHead, refusal } from './fake-head.ts';
+import { type Answers, type Asked, FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
 const REPLY = { jobId: 42, taskCount: 1, directory: '/work', again: false };
@@ -92,6 +93,33 @@ test('logs of a whole array come task by task, each line with its index', async 
   assert.deepEqual(said, { code: 0, out: '0: a\n0: b\n1: c\n', error: '' });
   const bytes = await head.weft('logs', '42', '--limit', '5');
   assert.match(bytes.error, /count the bytes of one process; .*name one task of it, as 42\[0\]/);
+});
+
+test('logs of an array ask ahead for short outputs, and write all in order', async () => {
+  const { request } = jobView();
+  const long = Buffer.alloc(200_000, 'x\n');
+  let count = 0;
+  const asks = new EventEmitter();
+  const all = once(asks, 'many').then(() => {});
+  const answer = (bytes: Uint8Array, after?: Promise<void>) => (asked: Asked) => {
+    count += 1;
+    if (count === 16) asks.emit('many');
+    const { offset = 0, limit = bytes.length } = asked.query;
+    return { bytes: bytes.subarray(Number(offset), Number(limit)), ...(after && { after }) };
+  };
+  const rest = Array.from({ length: 18 }, (_, at) => at + 2);
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: { array: '0-19', files: {}, request } }),
+    'GET /v1/jobs/42[0]/logs': answer(Buffer.from('a\n'), all),
+    'GET /v1/jobs/42[1]/logs': answer(long),
+    ...Object.fromEntries(
+      rest.map((at) => [`GET /v1/jobs/42[${at}]/logs`, answer(Buffer.from(`${at}\n`))]),
+    ),
+  });
+  const said = await head.weft('logs', '-o', '42');
+  const lines = rest.map((at) => `${at}: ${at}\n`).join('');
+  const wanted = `0: a\n${'1: x\n'.repeat(100_000)}${lines}`;
+  assert.deepEqual([said.code, said.error, said.out === wanted], [0, '', true]);
 });
 
 test('the end of each stream is found by its size, and what is before it is told', async () => {
