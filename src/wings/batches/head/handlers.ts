@@ -60,11 +60,13 @@ export const getBatch: Handler<'getBatch'> = async ({ engine, archive }, { param
   const { owner, parts } = found.value;
   const mayRead = owner === actor.name || hasRole(actor, 'operator');
   const jobIds = parts.map(({ jobId }) => jobId);
+  // Seen first: what is kept of a job that is done by then is counted after it.
+  const view = viewBatch(engine.state, found.value);
   const outputs = mayRead ? await archive.amountsOfAll(jobIds) : null;
   const isOwner = owner === actor.name;
   const notifications = isOwner ? viewBatchDeliveries(engine, found.value) : null;
   const readyBuilds = [...(found.value.build?.ready ?? [])];
-  return ok({ ...viewBatch(engine.state, found.value), readyBuilds, outputs, notifications });
+  return ok({ ...view, readyBuilds, outputs, notifications });
 };
 
 /** Whom each of its jobs would say. */

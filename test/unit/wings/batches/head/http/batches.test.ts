@@ -60,6 +60,24 @@ test('[B1, B6] a batch is submitted, runs, is shown, retried and removed', async
   await assert.rejects(alice.call('getBatch', { params }), { code: 'batch.not_found' });
 });
 
+test('a batch is shown with no job done whose files have not been counted', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const alice = await world.client('alice');
+  await alice.call('submitBatch', { body });
+  await eventually(() => agent.launches.length === 2);
+  const { amountsOfAll } = world.archive;
+  t.mock.method(world.archive, 'amountsOfAll', async (jobIds: readonly number[]) => {
+    const amounts = await amountsOfAll.call(world.archive, jobIds);
+    for (const order of agent.launches) agent.ended(order, 0);
+    await alice.call('waitForJob', { params: { id: String(jobIds[0]) } });
+    return amounts;
+  });
+  assert.notEqual((await alice.call('getBatch', { params })).state, 'done');
+  t.mock.restoreAll();
+  assert.equal((await alice.call('getBatch', { params })).state, 'done');
+});
+
 test('a name without a version is the newest, and the answer says which that was', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
