@@ -198,12 +198,16 @@ function stateWord({ kind, word, guess }: ScheduleBar): string {
   return guess === undefined ? 'planned' : 'guessed';
 }
 
-/** The bars in order; tasks of an array in one state stand where the first of them does. */
+/**
+ * The bars in order; tasks of an array in one state stand where the first of them does. Each start
+ * of a plain job is a line.
+ */
 function folded(bars: readonly ScheduleBar[]): ScheduleBar[] {
   const groups = new Map<string, ScheduleBar[]>();
   for (const bar of bars) {
     const { id, jobId, kind, word, guess } = bar;
-    const key = id.includes('[') ? `${jobId} ${kind} ${word} ${guess?.site ?? ''}` : id;
+    const isPlain = !id.includes('[');
+    const key = isPlain ? `${groups.size}` : `${jobId} ${kind} ${word} ${guess?.site ?? ''}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [bar]);
     else group.push(bar);

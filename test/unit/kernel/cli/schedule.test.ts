@@ -278,3 +278,15 @@ test('a file keeps its mode, its place behind a link, and what others have put b
     rmSync(folder, { recursive: true });
   }
 });
+
+test('a job that was started more than once has a line for each start', async () => {
+  const again = bar(1, { from: AT - 10 * S, until: AT - 5 * S });
+  const task = (index: number) => bar(2, { id: `2[${index}]` });
+  const bars = [bar(1, { word: 'failed' }), bar(1, { word: 'failed' }), again, task(0), task(1)];
+  await using head = await FakeHead.start(answers(bars));
+  const { code, out, error } = await head.weft('schedule');
+  const rows = out.split('\n').slice(1, -1);
+  const words = rows.map((row) => row.replace(/^(\S+) +prep +alice +(\S+).*$/, '$1 $2'));
+  const wanted = ['1 failed', '1 failed', '2[0-1] completed', '1 completed'];
+  assert.deepEqual([code, error, words], [0, '', wanted]);
+});
