@@ -110,7 +110,10 @@ export class Preparer {
       return this.#prepareAs(order, users.self(), signal);
     }
     const known = users.cached(order.account.user);
-    if (known !== undefined) return this.#prepareAs(order, known, signal);
+    // An account that was made or changed just now counts: nothing is refused by an old answer.
+    if (known !== undefined && this.#refuseAccount(order, known) === null) {
+      return this.#prepareAs(order, known, signal);
+    }
     return users.find(order.account.user).then(
       (account) => this.#prepareAs(order, account, signal),
       (error: unknown) => err(nodeFault(`cannot look up ${order.account.user}`, error)),

@@ -358,6 +358,18 @@ for (const [name, account, wanted] of [
   });
 }
 
+test('an account that was made or changed just now is not refused by what was known before', async () => {
+  await begin();
+  const alice = world.accounts.get('alice')!;
+  const account = (uid: number) => ({ user: 'alice' as UserName, uid });
+  for (const [index, before] of [null, { ...alice, uid: 4711 }].entries()) {
+    world.remembered.set('alice', before);
+    world.head.order(launch(index + 1, shell('x'), { account: account(alice.uid) }));
+    await world.clock.settle();
+    assert.equal(world.launcher.started.length, index + 1);
+  }
+});
+
 test('a private directory is made for the epoch and removed after it', async () => {
   await begin();
   world.head.order(launch(1, shell('x'), { directory: { kind: 'private' } }));

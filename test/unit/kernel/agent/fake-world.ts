@@ -348,6 +348,8 @@ export class FakeWorld {
   engines: Commands | null = null;
   /** What wings do in it. */
   parts: readonly AgentPart[] = [];
+  /** What the look-up of accounts still knows. */
+  readonly remembered = new Map<string, UserAccount | null>();
   readonly accounts = new Map<string, UserAccount>([['alice', ALICE]]);
   findUser = (name: string): Promise<UserAccount | null> =>
     Promise.resolve(this.accounts.get(name) ?? null);
@@ -381,7 +383,7 @@ export class FakeWorld {
     const { journal } = this;
     const users: Users = {
       self: () => ALICE,
-      cached: () => undefined,
+      cached: (name) => this.remembered.get(name),
       find: (name) => this.findUser(name),
     };
     return {
