@@ -144,8 +144,9 @@ export async function viewTasks(
     }
     const row = rows.get(index);
     if (row?.final === true) return viewPastTask(row);
-    const end = { kind: kind ?? 'cancelled', at: record.endedAt };
     const own = record.spec.array === null ? null : index;
+    // A task of an array may have ended long before the last one did.
+    const end = { kind: kind ?? 'cancelled', at: own === null ? record.endedAt : null };
     return viewUnstartedTask({ jobId: record.id, index: own }, end, row);
   });
 }

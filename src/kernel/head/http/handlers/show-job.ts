@@ -6,6 +6,7 @@ import { asSentence } from '../../../base/sentence.ts';
 import { pendingOf } from '../../../machine/answers/explain.ts';
 import { expect } from '../../../machine/answers/questions.ts';
 import { hasRole, type UserActor } from '../../../model/actor.ts';
+import { formatTaskId } from '../../../model/ids.ts';
 import type { JobRecord } from '../../answers/job-record.ts';
 import { endedAs, firstPending } from '../../answers/job-state.ts';
 import { viewJob, viewJobDetail } from '../../answers/job-view.ts';
@@ -17,7 +18,7 @@ import { viewLiveTask } from '../../answers/task-view.ts';
 import { type Standing, sayStanding } from '../../answers/words/standing.ts';
 import type { Engine } from '../../engine.ts';
 import type { Handler } from '../call.ts';
-import { findNamed } from '../find-job.ts';
+import { findJob, findNamed } from '../find-job.ts';
 import type { Explained } from '../services.ts';
 import { viewTasks } from './list-tasks.ts';
 
@@ -80,7 +81,30 @@ async function explainEnded(engine: Engine, { record, index }: Named): Promise<E
   if (!isOne || (record.live !== null && endedAs(record.live, index) === undefined)) return null;
   await engine.settled();
   const [task] = await viewTasks(engine, record, [index]);
-  return task === undefined ? null : unplaced(explainView(task));
+  if (task === undefined) return null;
+  const detail = task.epoch === 0 ? await brokenBy(engine, record, index) : null;
+  const outcome =
+    task.outcome === null || detail === null ? task.outcome : { ...task.outcome, detail };
+  return unplaced(explainView({ ...task, outcome }));
+}
+
+/** Tasks of other arrays that this one waited for, and that did not complete; null: none. */
+async function brokenBy(
+  engine: Engine,
+  { spec }: JobRecord,
+  index: number,
+): Promise<string | null> {
+  for (const { jobId: on, condition } of spec.dependencies) {
+    if (condition !== 'each') continue;
+    const other = await findJob(engine, on);
+    const [task] = other.ok ? await viewTasks(engine, other.value, [index]) : [];
+    const kind = task?.outcome?.kind ?? 'completed';
+    if (kind !== 'completed') {
+      const waited = formatTaskId(on, index);
+      return `waited for task ${waited} to complete; that ended as ${kind}`;
+    }
+  }
+  return null;
 }
 
 function explain(engine: Engine, { record, index }: Named, actor: UserActor): Explanation {

@@ -62,3 +62,34 @@ test('a node was seen last when it was heard last, not when it connected', async
 });
 
 const LOAD = { load1: 0.5, memoryFreeBytes: 1, diskFreeBytes: 1 };
+
+test('a task that its other array kept from starting says so, and no time that is not its own', async (t) => {
+  for (const retainedJobsMax of [100, 0]) {
+    const world = await startWorld(t, { settings: { retainedJobsMax } });
+    await startAgent(t, world, 'n1');
+    const body = { ...TRUE, array: { indices: '0-2' } };
+    const submit = async (more: object) =>
+      (await world.admin.call('submitJob', { body: { ...body, ...more } })).jobId;
+    const cancel = (id: string) => world.admin.call('cancelJob', { params: { id }, body: {} });
+    const first = await submit({ held: true });
+    const dependencies = [{ jobId: first, condition: 'each' as const }];
+    const second = await submit({ held: true, dependencies });
+    const words = async (index: number) =>
+      (await world.admin.call('explainJob', { params: { id: `${second}[${index}]` } })).words;
+    await cancel(`${second}[0]`);
+    await cancel(`${first}[1]`);
+    const broken = `(waited for task ${first}[1] to complete; that ended as cancelled)`;
+    assert.equal(await words(0), 'It is done: cancelled.');
+    assert.equal(await words(1), `It is done: cancelled ${broken}.`);
+    for (const id of [second, first]) await cancel(String(id));
+    const { state } = world.head.engine;
+    await eventually(() => state.jobs.has(second as JobId) === retainedJobsMax > 0);
+    assert.equal(await words(1), `It is done: cancelled ${broken}.`);
+    const params = { id: String(second) };
+    const { tasks } = await world.admin.call('listTasks', { params, query: {} });
+    assert.deepEqual(
+      tasks.map(({ endedAt }) => endedAt),
+      [null, null, null],
+    );
+  }
+});
