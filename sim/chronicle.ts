@@ -2,6 +2,7 @@
 // the first rule that was broken.
 
 import { crc32 } from 'node:zlib';
+import { isSame } from '../src/kernel/base/same.ts';
 import type { Log } from '../src/kernel/ports/log.ts';
 import { decode } from '../src/kernel/wire/codec.ts';
 import type { Time } from './clock.ts';
@@ -77,14 +78,14 @@ export class Chronicle {
 
   /**
    * Hands over a message, and S7: the same once more has no effect.
-   * @param sumOf changes exactly when the receiver has decided something
+   * @param look at the receiver: what it gives changes exactly when that has decided something
    */
-  deliver(link: Link, { direction, bytes, again, hand }: Delivery, sumOf: () => number): void {
+  deliver(link: Link, { direction, bytes, again, hand }: Delivery, look: () => unknown): void {
     this.note(`${link.node} ${direction} ${this.#wordsOf(bytes)}${again ? ' again' : ''}`);
     if (!again) return hand();
-    const before = sumOf();
+    const before = look();
     hand();
-    if (sumOf() === before) return;
+    if (isSame(before, look())) return;
     throw new Violation('S7', `${link.node} ${direction}: the same message again has an effect`);
   }
 

@@ -8,7 +8,7 @@ import type { Life } from './clock.ts';
 export class SimDisk {
   readonly files = new Map<string, Buffer>();
   readonly directories = new Set<string>();
-  journal = Buffer.alloc(0);
+  readonly journal = new Bytes();
   /** Nothing can be added to it, but for what is left of the journal's reserve. */
   isFull = false;
   reserveBytes = 0;
@@ -33,7 +33,7 @@ export class SimDisk {
     this.isFull = false;
     this.files.clear();
     this.directories.clear();
-    this.journal = Buffer.alloc(0);
+    this.journal.replace(new Uint8Array(0));
   }
 
   /** What is written from now on is on one of them only. */
@@ -41,7 +41,7 @@ export class SimDisk {
     const copy = new SimDisk();
     for (const [path, bytes] of this.files) copy.files.set(path, Buffer.from(bytes));
     for (const path of this.directories) copy.directories.add(path);
-    copy.journal = Buffer.from(this.journal);
+    copy.journal.replace(this.journal.read());
     copy.isFull = this.isFull;
     copy.reserveBytes = this.reserveBytes;
     return copy;
@@ -68,6 +68,34 @@ export class SimDisk {
     for (const one of [...this.files.keys()]) {
       if (one.startsWith(`${path}/`)) this.files.delete(one);
     }
+  }
+}
+
+/** The content of a file that is written at its end again and again. */
+class Bytes {
+  /** Longer than the content, so that it is not copied for each write. */
+  #room = Buffer.alloc(0);
+  #length = 0;
+
+  read(): Uint8Array {
+    return Uint8Array.from(this.#room.subarray(0, this.#length));
+  }
+
+  replace(bytes: Uint8Array): void {
+    this.#room = Buffer.from(bytes);
+    this.#length = bytes.length;
+  }
+
+  /** What is there from `offset` on, which is within the content or at its end, is gone. */
+  write(offset: number, bytes: Uint8Array): void {
+    const end = offset + bytes.length;
+    if (end > this.#room.length) {
+      const more = Buffer.alloc(2 * end);
+      this.#room.copy(more, 0, 0, offset);
+      this.#room = more;
+    }
+    this.#room.set(bytes, offset);
+    this.#length = end;
   }
 }
 
@@ -116,7 +144,7 @@ export type JournalCrash = 'none' | 'before' | 'torn' | 'after';
 /** The agent's journal; `crashNow` is asked at each append and has ended the life if it says so. */
 export function journalOf(disk: SimDisk, life: Life, crashNow: () => JournalCrash): JournalFile {
   return {
-    read: () => Uint8Array.from(disk.journal),
+    read: () => disk.journal.read(),
     write(offset, bytes) {
       if (!life.alive) return;
       if (disk.reserveBytes < bytes.length) disk.checkRoom();
@@ -124,12 +152,12 @@ export function journalOf(disk: SimDisk, life: Life, crashNow: () => JournalCras
       const crash = crashNow();
       if (crash === 'before') return;
       const length = crash === 'torn' ? Math.floor(bytes.length / 2) : bytes.length;
-      disk.journal = Buffer.concat([disk.journal.subarray(0, offset), bytes.subarray(0, length)]);
+      disk.journal.write(offset, bytes.subarray(0, length));
     },
     replace(bytes) {
       if (!life.alive) return;
       disk.checkRoom();
-      disk.journal = Buffer.from(bytes);
+      disk.journal.replace(bytes);
     },
     hasRoom: () => !disk.isFull,
     close: () => undefined,

@@ -80,7 +80,7 @@ export class MemoryStore implements Store {
 
   async append(commit: Commit): Promise<void> {
     const bytes = Uint8Array.from(commit.bytes);
-    const history = structuredClone(commit.history);
+    const history = commit.history.map(copyOf);
     await this.#write(() => {
       const previous = this.#disk.lastSeq;
       if (commit.seq !== previous + 1) throw outOfOrder(commit.seq, previous);
@@ -106,12 +106,12 @@ export class MemoryStore implements Store {
 
   async jobs(query: HistoryQuery): Promise<JobRow[]> {
     this.#checkOpen();
-    return structuredClone(matchJobs(this.#disk.jobs.values(), query));
+    return copiesOf(matchJobs(this.#disk.jobs.values(), query));
   }
 
   async tasks(query: HistoryQuery): Promise<TaskRow[]> {
     this.#checkOpen();
-    return structuredClone(matchTasks(this.#disk.tasks.values(), this.#disk.jobs, query));
+    return copiesOf(matchTasks(this.#disk.tasks.values(), this.#disk.jobs, query));
   }
 
   async usage(query: UsageQuery): Promise<UsageRow[]> {
@@ -165,6 +165,17 @@ export class MemoryStore implements Store {
   #checkOpen(): void {
     if (this.#closed) throw new StoreFailure('io', 'The store is closed.');
   }
+}
+
+/** Rows hold nothing that is not a plain value. */
+function copyOf(entry: HistoryRow): HistoryRow {
+  return entry.kind === 'job'
+    ? { kind: 'job', row: { ...entry.row } }
+    : { kind: 'task', row: { ...entry.row } };
+}
+
+function copiesOf<Row extends object>(rows: readonly Row[]): Row[] {
+  return rows.map((row) => ({ ...row }));
 }
 
 function keep(disk: MemoryDisk, entry: HistoryRow): void {

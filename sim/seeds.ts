@@ -113,7 +113,7 @@ export const CANARY_SEEDS: Readonly<Record<string, number>> = {
   'user-caps-ignored': 3,
   'gpu-limit-ignored': 5,
   'promise-broken': 10,
-  'preempts-for-nothing': 1,
+  'preempts-for-nothing': 8,
   'reservation-ignored': 1,
   'runs-into-maintenance': 1,
   'reload-unrecorded': 1,

@@ -1,12 +1,10 @@
 // One simulated cluster: boots the real head and agent shells on simulated ports, owns the ground
 // truth, and runs storm, healing and the wait for everything to end, checking after every event.
 
-import { crc32 } from 'node:zlib';
 import { decodeEntry } from '../src/kernel/head/journal.ts';
 import type { Dialer } from '../src/kernel/ports/net.ts';
 import type { Commit } from '../src/kernel/ports/store.ts';
-import { sumOf } from '../src/kernel/runner/books.ts';
-import { encode } from '../src/kernel/wire/codec.ts';
+import { lookAt } from './agent-look.ts';
 import { BatchesTruth } from './batch-truth.ts';
 import type { BuildStep } from './builds.ts';
 import { type Canary, NO_CANARY, type Planted } from './canary.ts';
@@ -451,13 +449,13 @@ export class World {
 
   #deliver(link: Link, delivery: Delivery): void {
     this.messages += 1;
-    this.chronicle.deliver(link, delivery, () => this.#sumOf(link, delivery));
+    this.chronicle.deliver(link, delivery, () => this.#look(link, delivery));
   }
 
   /** Changes exactly when the receiver has decided something. */
-  #sumOf(link: Link, { direction }: Delivery): number {
+  #look(link: Link, { direction }: Delivery): unknown {
     if (direction === 'to_head') return this.#steps.emitted;
     const agent = this.machines.find(({ name }) => name === link.node)?.agent;
-    return agent == null ? 0 : crc32(encode(sumOf(agent.state)));
+    return agent == null ? null : lookAt(agent.state);
   }
 }

@@ -1,12 +1,10 @@
 // One simulated cluster with other clusters behind gateways: the real head, real gateways, and
 // batch systems with a will of their own. Storm, healing, and the wait for everything to end.
 
-import { crc32 } from 'node:zlib';
 import { decodeEntry } from '../../src/kernel/head/journal.ts';
 import type { Dialer } from '../../src/kernel/ports/net.ts';
 import type { Commit } from '../../src/kernel/ports/store.ts';
-import { sumOf } from '../../src/kernel/runner/books.ts';
-import { encode } from '../../src/kernel/wire/codec.ts';
+import { lookAt } from '../agent-look.ts';
 import { Streams } from '../chance.ts';
 import { checkAccepted, checkBooks, checkFinal } from '../checkers/belief.ts';
 import { checkReplay } from '../checkers/replay.ts';
@@ -306,15 +304,15 @@ class ForeignWorld {
 
   #deliver(link: Link, delivery: Delivery): void {
     const isToHead = delivery.direction === 'to_head';
-    const sumOf = (): number => (isToHead ? this.#steps.emitted : this.#sumOf(link));
-    this.chronicle.deliver(link, delivery, sumOf);
+    const look = (): unknown => (isToHead ? this.#steps.emitted : this.#lookAt(link));
+    this.chronicle.deliver(link, delivery, look);
   }
 
   /** Changes exactly when the agent there has decided something. */
-  #sumOf({ node }: Link): number {
+  #lookAt({ node }: Link): unknown {
     const agents = [this.#own.agent, ...this.#sites.map(({ gateway }) => gateway.agentOf(node))];
     const agent = node === OWN_NODE ? agents[0] : agents.slice(1).find((one) => one !== undefined);
-    return agent == null ? 0 : crc32(encode(sumOf(agent.state)));
+    return agent == null ? null : lookAt(agent.state);
   }
 }
 
