@@ -86,10 +86,22 @@ function parse(chunks: readonly Buffer[]): Result<unknown, Refusal> {
   const text = bytes.toString();
   if (text === '') return ok(undefined);
   try {
-    return ok(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    // The half of a character would come to a program as another one, and two names as the same.
+    const isHalf = SURROGATE.test(text) && hasHalf(value);
+    return isHalf ? malformed('a text has half of a character: a lone surrogate') : ok(value);
   } catch (error) {
     return malformed((error as Error).message);
   }
+}
+
+/** Bytes that are UTF-8 have such halves only as escapes. */
+const SURROGATE = /\\u[dD][89a-fA-F]/;
+
+function hasHalf(value: unknown): boolean {
+  if (typeof value === 'string') return !value.isWellFormed();
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([name, one]) => !name.isWellFormed() || hasHalf(one));
 }
 
 function malformed(what: string): Result<never, Refusal> {

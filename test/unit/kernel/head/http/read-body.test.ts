@@ -42,6 +42,15 @@ async function read(text: string) {
   return body;
 }
 
+test('[D16] a text with half of a character is refused, whole ones are read', async () => {
+  for (const text of ['{"argv":["\\ud83d"]}', '{"\\uDE00":1}', '["\\ud83d \\ude00"]']) {
+    const half = await read(text);
+    assert.ok(!half.ok && /lone surrogate/.test(half.error.details['what'] ?? ''), text);
+  }
+  const whole = await read('{"a":"\\ud83d\\ude00","b":["\\\\ud83d"]}');
+  assert.deepEqual(whole, { ok: true, value: { a: '\u{1F600}', b: ['\\ud83d'] } });
+});
+
 test('[D16] a body with very many names is refused before it is parsed', async () => {
   const names = Array.from({ length: BODY_NAMES_MAX + 1 }, (_, at) => `"a${at}":1`);
   // Were it parsed, what is wrong at its end would be said.
