@@ -18,5 +18,7 @@ export function readTaskPath(text: string, index: string | undefined): string {
   const place = readPlace(text);
   if (index === undefined) return formatTaskId(place.jobId, place.index);
   const number = read('--index', index, (value) => parseCount(value, 0, ARRAY_INDEX_MAX));
+  if (place.index !== null && place.index !== number)
+    throw usage(`--index: '${index}' is another task than ${text}`);
   return formatTaskId(place.jobId, number);
 }

@@ -108,7 +108,7 @@ function usageColumns(
     { title: 'STARTS', value: ({ starts }) => String(starts), align: 'right' },
     hours('CPU HOURS', ({ cpuHours }) => cpuHours),
     hours('USED', ({ usedCpuHours }) => usedCpuHours),
-    { title: 'SHARE USED', value: efficiency, align: 'right' },
+    { title: 'SHARE USED', value: shareWords, raw: shareUsed, align: 'right' },
     hours('GIB HOURS', ({ gibHours }) => gibHours),
     ...(hasGpus ? [hours('GPU HOURS', ({ gpuHours = 0 }) => gpuHours)] : []),
   ];
@@ -125,8 +125,13 @@ function hourWords(amount: number): string {
 }
 
 /** How much of the cpus that were held was worked. */
-function efficiency({ cpuHours, usedCpuHours }: UsageReportRow): string {
-  return cpuHours === 0 ? '-' : `${Math.round((usedCpuHours / cpuHours) * 100)} %`;
+function shareUsed({ cpuHours, usedCpuHours }: UsageReportRow): number | null {
+  return cpuHours === 0 ? null : usedCpuHours / cpuHours;
+}
+
+function shareWords(row: UsageReportRow): string {
+  const share = shareUsed(row);
+  return share === null ? '-' : `${Math.round(share * 100)} %`;
 }
 
 /** A bar for each key, the largest first; with steps a bar for each step, of all keys together. */

@@ -64,9 +64,24 @@ const list = defineVerb<ListingOptions>({
 
 const USAGE_COLUMNS: Column<UsageView>[] = [
   { title: 'USER', value: (row) => row.user },
-  { title: 'USAGE', value: (row) => formatSpan(row.usageSeconds * 1000), align: 'right' },
-  { title: 'SHARE', value: (row) => `${(row.share * 100).toFixed(1)}%`, align: 'right' },
-  { title: 'FACTOR', value: (row) => row.factor.toFixed(3), align: 'right' },
+  {
+    title: 'USAGE',
+    value: (row) => formatSpan(row.usageSeconds * 1000),
+    raw: (row) => row.usageSeconds,
+    align: 'right',
+  },
+  {
+    title: 'SHARE',
+    value: (row) => `${(row.share * 100).toFixed(1)}%`,
+    raw: (row) => row.share,
+    align: 'right',
+  },
+  {
+    title: 'FACTOR',
+    value: (row) => row.factor.toFixed(3),
+    raw: (row) => row.factor,
+    align: 'right',
+  },
 ];
 
 const used = defineVerb<ListingOptions>({

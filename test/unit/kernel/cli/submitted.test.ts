@@ -91,6 +91,9 @@ test('logs of a whole array come task by task, each line with its index', async 
   });
   const said = await head.weft('logs', '-o', '42');
   assert.deepEqual(said, { code: 0, out: '0: a\n0: b\n1: c\n', error: '' });
+  const other = await head.weft('logs', '42[1]', '--index', '0');
+  assert.deepEqual([other.code, other.out], [2, '']);
+  assert.match(other.error, /--index: '0' is another task than 42\[1\]/);
   const bytes = await head.weft('logs', '42', '--limit', '5');
   assert.match(bytes.error, /count the bytes of one process; .*name one task of it, as 42\[0\]/);
 });

@@ -21,6 +21,19 @@ function answers(...rows: UsageReportRow[]) {
   return { 'GET /v1/history/usage': () => ({ json: { from: 0, until: 1, rows } }) };
 }
 
+test('shares and usage are numbers where programs read them', async () => {
+  const users = [{ user: 'alice', usageSeconds: 708.25, share: 0.5, factor: 0.25 }];
+  await using head = await FakeHead.start({
+    ...answers(row('alice', 12.345), row('bob', 0)),
+    'GET /v1/usage': () => ({ json: { users } }),
+  });
+  const csv = async (...words: string[]) => (await head.weft(...words, '-o', 'csv')).out;
+  const shares = (await csv('usage')).split('\r\n').map((line) => line.split(',')[5]);
+  assert.deepEqual(shares.slice(0, 3), ['share_used', '0.25', '']);
+  const used = await csv('user', 'usage');
+  assert.equal(used, 'user,usage,share,factor\r\nalice,708.25,0.5,0.25\r\n');
+});
+
 test('usage asks for the last thirty days, and shows how much of the cpus was used', async () => {
   await using head = await FakeHead.start(answers(row('alice', 12.345), row('bob', 0)));
   const { code, out } = await head.weft('usage', '-p', 'gpu');
