@@ -53,7 +53,7 @@ export async function collectOutputs(collecting: Collecting): Promise<Collection
   const { found, unfit } = await findOutputs({ directory, uid, isWanted, unwanted, signal });
   const inFolder = { directory, signal, kept: { bytesLeft: OUTPUTS_INLINE_BYTES_MAX } };
   const local = found.filter(({ kind }) => kind === 'file').map((one) => localOf(inFolder, one));
-  const hashes = new Map<string, BlobHash>();
+  const hashes = new Hashes();
   let chosen: readonly Found[] = found;
   const leftOut = [...unfit];
   if (wish.outputs === null) {
@@ -67,11 +67,17 @@ export async function collectOutputs(collecting: Collecting): Promise<Collection
     chosen = chosen.filter((one) => !out.has(one));
   }
   const names = new Set(chosen.map((one) => one.path));
-  const toHash = local.filter(({ name }) => names.has(name) && !hashes.has(name));
-  await inParallel(toHash, AT_ONCE, async (one) => void hashes.set(one.name, await one.hash()));
+  const toHash = local.filter(({ name }) => names.has(name));
+  await inParallel(toHash, AT_ONCE, async (one) => void (await hashes.of(one)));
+  for (const { path: name } of chosen) {
+    if (!hashes.forbidden.has(name)) continue;
+    leftOut.push({ path: name, why: 'its mode lets nobody read it' });
+    names.delete(name);
+  }
+  chosen = chosen.filter((one) => names.has(one.path));
   return {
-    entries: chosen.map((one) => entryOf(one, hashes)),
-    ...filesOf(local, hashes, names),
+    entries: chosen.map((one) => entryOf(one, hashes.known)),
+    ...filesOf(local, hashes.known, names),
     leftOut,
     outside: unwanted?.sum,
   };
@@ -136,11 +142,32 @@ function localOf(
   };
 }
 
+/** Each file is read once. One that must not be read is no reason to lose all others. */
+class Hashes {
+  readonly known = new Map<string, BlobHash>();
+  readonly forbidden = new Set<string>();
+
+  async of(one: Local): Promise<BlobHash | undefined> {
+    const { name } = one;
+    if (this.known.has(name) || this.forbidden.has(name)) return this.known.get(name);
+    try {
+      const hash = await one.hash();
+      this.known.set(name, hash);
+      return hash;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EACCES' && code !== 'EPERM') throw error;
+      this.forbidden.add(name);
+      return undefined;
+    }
+  }
+}
+
 /** Hashes those that could be unchanged. */
 async function withoutInputs(
   found: readonly Found[],
   inputs: readonly FileEntry[],
-  { local, hashes }: { local: readonly Local[]; hashes: Map<string, BlobHash> },
+  { local, hashes }: { local: readonly Local[]; hashes: Hashes },
 ): Promise<Found[]> {
   const byPath = new Map(inputs.map((entry) => [entry.path, entry]));
   const byName = new Map(local.map((one) => [one.name, one]));
@@ -150,9 +177,7 @@ async function withoutInputs(
     const input = byPath.get(name);
     if (input?.kind !== kind || input.size !== size) return false;
     if (kind === 'link') return input.target === target;
-    const hash = await (byName.get(name) as Local).hash();
-    hashes.set(name, hash);
-    return hash === input.sha256;
+    return (await hashes.of(byName.get(name) as Local)) === input.sha256;
   };
   const same = new Set<Found>();
   await inParallel(found, AT_ONCE, async (one) => {

@@ -258,3 +258,26 @@ test('what cannot be looked at is named, and the others are kept', async (t) => 
     ['locked/a'],
   );
 });
+
+test('[F12] a file that nobody may read is named, and the others are kept', async (t) => {
+  const bench = new Bench(t);
+  for (const name of ['fine', 'locked', 'same']) bench.write(name, 'x');
+  chmodSync(bench.directory, 0o755);
+  for (const name of ['locked', 'same']) chmodSync(bench.at(name), 0);
+  const sha256 = createHash('sha256').update('x').digest('hex') as BlobHash;
+  const inputs: FileEntry[] = [{ path: 'same', kind: 'file', size: 1, mode: 0o644, sha256 }];
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65534);
+  const said = [['**'], null].map((outputs) => bench.collect(outputs, { inputs }));
+  const all = await Promise.all(said).finally(() => {
+    if (isRoot) process.seteuid?.(0);
+  });
+  for (const { entries, files, leftOut } of all) {
+    const why = 'its mode lets nobody read it';
+    assert.deepEqual([entries.map((one) => one.path), files.length], [['fine'], 1]);
+    assert.deepEqual(leftOut, [
+      { path: 'locked', why },
+      { path: 'same', why },
+    ]);
+  }
+});
