@@ -12,6 +12,10 @@ import { jobView, nodeView } from './views.ts';
 
 const ROOT = path.resolve(import.meta.dirname, '../../../..');
 const SCRIPTS = ['bash', 'zsh', 'fish'] as const;
+/** What lets programs start quickly in the whole run of the tests (tools/testing/run-tests.ts). */
+const QUICK_STARTS = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => /^NODE_(?:COMPILE|TESTS)_/.test(name)),
+);
 
 /** A head with one job that runs, one that is held and one that is done. */
 function startHead(): Promise<FakeHead> {
@@ -127,6 +131,7 @@ async function startBash(t: TestContext, head: FakeHead): Promise<Bash> {
   const child = spawn('script', ['-qfec', shell, '/dev/null'], {
     cwd: folder,
     env: {
+      ...QUICK_STARTS,
       PATH: `${folder}/bin:${process.env['PATH']}`,
       HOME: folder,
       WEFT_DIR: head.directory,

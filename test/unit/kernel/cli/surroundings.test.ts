@@ -46,7 +46,7 @@ before(() => {
   writeFileSync(at('binary'), Buffer.from([0xff, 0xfe, 0, 1, 0x0a, 0x9b]));
   symlinkSync('loop', at('loop'));
   // Somebody else's: one may look into the folder, and not into what it keeps.
-  for (const name of ['foreign', 'junk', 'cache']) mkdirSync(at(name));
+  for (const name of ['foreign', 'junk', 'cache', 'cache/compiled']) mkdirSync(at(name));
   for (const name of ['foreign/run', 'closed', 'junk/run', 'junk/head', 'junk/agents']) {
     mkdirSync(at(name), { mode: name.startsWith('junk') ? 0o755 : 0o700 });
   }
@@ -64,7 +64,8 @@ before(() => {
   for (const name of [...broken, 'weft.yaml', 'run/roster.json']) {
     writeFileSync(at('junk', name), '{"a": [');
   }
-  chmodSync(at('cache'), 0o777);
+  // Each user keeps there what Node.js has compiled of the program for that user.
+  for (const name of ['cache', 'cache/compiled']) chmodSync(at(name), 0o777);
 });
 after(() => rmSync(box, { recursive: true, force: true }));
 
