@@ -67,6 +67,14 @@ export function fitsIn(wanted: Resources, free: Resources): boolean {
   return true;
 }
 
+/**
+ * Whether any task can have some of it. Nothing left is how a node looks that belongs to an
+ * exclusive task: even a request for nothing stays out.
+ */
+export function canHoldAny({ cpuCount, memoryBytes }: Resources): boolean {
+  return cpuCount > 0 || memoryBytes > 0;
+}
+
 /** A share of a card takes no card from the count of those that nobody is on. */
 function fitsGpus({ gpuCount, gpuKind }: Resources, free: Resources): boolean {
   if (free.cards === undefined) return gpuKind === undefined && gpuCount <= free.gpuCount;

@@ -35,6 +35,8 @@ const create = defineVerb<RequestOptions & ListingOptions>({
     const api = await context.api();
     const made = await api.call('createReservation', { body });
     for (const line of formatOne(made, options.output, made.name, madeWords)) context.print(line);
+    const lack = lackWords(made);
+    if (lack !== null) context.note(lack);
     return 0;
   },
 });
@@ -110,6 +112,17 @@ function madeWords(made: ReservationView): string[] {
   const when = `from ${formatInstant(slot.from, headNow())} for ${formatDuration(durationMs)}`;
   const again = slots.length > 1 ? `, and ${slots.length - 1} times after that` : '';
   return [`Reservation ${name}: ${slot.nodes.join(', ')} ${when}${again}.`, ...skippedWords(made)];
+}
+
+/** What keeps usual jobs out of a part of nodes: each asks for cpus and memory. Null: nothing. */
+function lackWords({ name, slots: [slot] }: ReservationView): string | null {
+  if (slot === undefined || slot.share === 'whole') return null;
+  const { cpuCount, memoryBytes } = slot.share;
+  if (cpuCount > 0 && memoryBytes > 0) return null;
+  const lack = [cpuCount > 0 ? [] : ['cpus'], memoryBytes > 0 ? [] : ['memory']].flat();
+  const give = lack.map((one) => `--${one}`).join(' and ');
+  const who = lack.length > 1 ? 'no job' : `only a job with --${lack[0]} 0`;
+  return `Reservation ${name} has no ${lack.join(' and no ')}: ${who} can run in it. Give ${give}, too.`;
 }
 
 /** Occurrences that are not set aside yet, and why. */

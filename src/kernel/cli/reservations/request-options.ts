@@ -52,8 +52,8 @@ export function defineRequest(command: Command): void {
     '--nodes-named <names>',
     'of these nodes, separated by commas (default: all of them)',
   );
-  command.option('--cpus <count>', 'cpus of each node (default: whole nodes)');
-  command.option('--memory <size>', 'memory of each node');
+  command.option('--cpus <count>', 'cpus of each node (default: whole nodes; of a part: none)');
+  command.option('--memory <size>', 'memory of each node (default: whole nodes; of a part: none)');
   command.option('--gpus <count>', 'gpus of each node');
   command.option('--resource <name=count...>', 'other counted resources of each node');
   command.option('--needs <labels...>', "only nodes with this label, or 'gpu & !old | big'");

@@ -7,9 +7,9 @@ import type { Refusal } from '../../model/errors.ts';
 import type { JobId } from '../../model/ids.ts';
 import type { JobSpec } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
-import { describeRequest } from '../../model/request-words.ts';
+import { describeRequest, describeResources } from '../../model/request-words.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
-import { askedOfPart, fitsIn } from '../../model/resources.ts';
+import { askedOfPart, canHoldAny, fitsIn } from '../../model/resources.ts';
 import { totalOf } from '../nodes/cards.ts';
 import { labelsOf } from '../nodes/view.ts';
 import type { Step } from '../step.ts';
@@ -66,7 +66,10 @@ export function checkFit(
     const hint = isOfKind
       ? '; of a part of a node a type can be asked for only where all its gpus are of it: ask for a number, or reserve whole nodes'
       : '';
-    return refuse(`the reserved share is too small for ${describeRequest(spec.request)}${hint}`);
+    const share =
+      request.perNode === 'whole' ? '' : `, ${describeResources(request.perNode)} of each node,`;
+    const asked = describeRequest(spec.request);
+    return refuse(`the reserved share${share} is too small for ${asked}${hint}`);
   }
   return ok(null);
 }
@@ -80,7 +83,8 @@ function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec):
     const has = labelsOf(node);
     if (!labels.every((label) => meetsLabel(has, label))) return false;
     const total = totalOf(node);
-    return share === 'whole' ? fitsIn(perNode, total) : fitsIn(askedOfPart(perNode, total), share);
+    if (share === 'whole') return fitsIn(perNode, total);
+    return canHoldAny(share) && fitsIn(askedOfPart(perNode, total), share);
   });
   return able.length >= nodeCount;
 }

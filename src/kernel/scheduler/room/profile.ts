@@ -5,6 +5,7 @@ import { assert } from '../../base/assert.ts';
 import { ANY_KIND, type Cards, holdsCards, leastOf } from '../../model/cards.ts';
 import {
   addResources,
+  canHoldAny,
   fitsIn,
   isShared,
   type Resources,
@@ -175,8 +176,5 @@ export function hasRoom(
   idle: boolean,
 ): boolean {
   if (exclusive && !idle) return false;
-  // Nothing left is how a node looks that belongs to an exclusive task: even a request for nothing
-  // stays out.
-  if (free.cpuCount <= 0 && free.memoryBytes <= 0) return false;
-  return fitsIn(wanted, free);
+  return canHoldAny(free) && fitsIn(wanted, free);
 }

@@ -218,6 +218,27 @@ scenario('[R5] only its users and groups get in, only with what can run in it', 
 });
 
 scenario(
+  '[R5] what asks for no cpus is not let into a share in which nothing can start',
+  (head) => {
+    head.connect('n1', { gpus: 2 });
+    made(head, { name: 'bare', users: ['ann'], share: { cpus: 0, memory: 0, gpus: 2 } });
+    made(head, { name: 'small', users: ['ann'], share: { cpus: 1, memory: 0 } });
+    const nothing = { walltimeMs: HOUR, cpuCount: 0, memoryBytes: 0 };
+    const words = (wish: object): string => {
+      const command = submission({ ...nothing, ...wish });
+      const { result } = head.perform({ kind: 'command', command, actor: ANN });
+      return result.ok ? 'taken' : formatRefusal(result.error);
+    };
+    assert.match(
+      words({ reservation: 'bare', gpuCount: 1 }),
+      /the reserved share, 0 cpus, 2 gpus of each node, is too small for 1 node with 0 cpus, 1 gpu/,
+    );
+    assert.equal(words({ reservation: 'small' }), 'taken');
+    assert.deepEqual(head.schedule(), ['1#1@n1']);
+  },
+);
+
+scenario(
   '[R6] cancelled while it lasts, it frees at once: members run on, what waits ends',
   (head) => {
     head.connect('n1');

@@ -1,0 +1,44 @@
+// What `weft reserve create` says of a share in which usual jobs cannot run.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { FakeHead } from './fake-head.ts';
+
+const MADE = {
+  id: 'r1',
+  name: 'lab',
+  purpose: 'users',
+  state: 'active',
+  users: ['ann'],
+  groups: [],
+  jobs: [],
+  skipped: [],
+  recurrence: null,
+  durationMs: 60_000,
+  missing: [],
+  waitingTasks: 0,
+  runningTasks: 0,
+  createdBy: 'ann',
+  createdAt: 0,
+};
+
+async function said(cpuCount: number, memoryBytes: number, ...more: string[]) {
+  const share = { cpuCount, memoryBytes, gpuCount: 2, counted: {} };
+  const slots = [{ from: 0, until: 60_000, nodes: ['n1'], share }];
+  await using head = await FakeHead.start({
+    'POST /v1/reservations': () => ({ json: { ...MADE, slots } }),
+  });
+  return await head.weft('reserve', 'create', '-t', '1m', '--gpus', '2', ...more);
+}
+
+test('a share without cpus or memory is told with what it lets in', async () => {
+  const none = await said(0, 0, '-o', 'name');
+  assert.deepEqual([none.code, none.out], [0, 'lab\n']);
+  assert.equal(
+    none.error,
+    'weft: Reservation lab has no cpus and no memory: no job can run in it. Give --cpus and --memory, too.\n',
+  );
+  assert.match((await said(2, 0)).error, /has no memory: only a job with --memory 0 can run/);
+  assert.match((await said(0, 2 ** 30)).error, /has no cpus: only a job with --cpus 0 can run/);
+  assert.equal((await said(2, 2 ** 30)).error, '');
+});
