@@ -20,10 +20,10 @@ import { basename, join } from 'node:path';
 import type { HeadOptions } from '../../../src/kernel/config/daemon-options.ts';
 import { plainScheduling } from '../../../src/kernel/model/scheduling.ts';
 import type { Settings } from '../../../src/kernel/model/settings.ts';
+import { daemonScript } from '../../support/daemon-script.ts';
 import { type Call, connectLocally, type LocalClient } from '../../support/local-client.ts';
 import { whenKilled } from '../../support/when-killed.ts';
 import { type Disk, type Host, Lan, type Program, until } from './hosts.ts';
-import { daemonScript } from './local-cluster.ts';
 
 export interface Member {
   readonly host: Host;

@@ -81,12 +81,6 @@ export function quickStarts(program = repository): NodeJS.ProcessEnv {
   };
 }
 
-/** Script of a daemon: as built in the whole run of the tests, else the sources. */
-export function daemonScript(name: 'head' | 'agent'): string {
-  const isBuilt = process.env['NODE_TESTS_BUILT_WEFT'] === repository;
-  return join(repository, isBuilt ? `dist/bin/${name}.js` : `src/bin/${name}.ts`);
-}
-
 export class LocalCluster {
   readonly directory = mkdtempSync(join(tmpdir(), 'weft-local-'));
   readonly state = join(this.directory, 'state');

@@ -5,10 +5,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { HeadOptions } from '../../../src/kernel/config/daemon-options.ts';
+import { daemonScript } from '../../support/daemon-script.ts';
 import { connectLocally, type LocalClient } from '../../support/local-client.ts';
 import type { HostedCluster, Member } from './hosted-cluster.ts';
 import { until } from './hosts.ts';
-import { daemonScript } from './local-cluster.ts';
 
 const PORT = 5001;
 
