@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { missingPackages } from '../../tools/debian-packages.ts';
-import { VirtualMachine } from './support/virtual-machine.ts';
+import { type Said, VirtualMachine } from './support/virtual-machine.ts';
 
 const lacking = missingPackages(['e2e']).map(({ name }) => name);
 const lacksEmulator = ['qemu-system-x86', 'e2fsprogs', 'systemd'].some((n) => lacking.includes(n));
@@ -29,7 +29,12 @@ describe('a machine with systemd and cgroup v2', { skip }, () => {
     inside(`cd /home/alice && runuser -u alice -- ${line}`);
   const run = (options: string, script: string): Promise<string> =>
     alice(`weft run --chdir /home/alice ${options} -- '${script}'`);
-  const ended = (id: string): Promise<string> => alice(`weft wait ${id} || true`);
+  const ended = (...ids: string[]): Promise<string> => alice(`weft wait ${ids.join(' ')} || true`);
+  /** Exit code of a job, and what is said of it, by one program that submits and waits. */
+  const finished = (options: string, script: string): Promise<Said> =>
+    machine.run(
+      `cd /home/alice && runuser -u alice -- weft run --wait --chdir /home/alice ${options} -- '${script}'`,
+    );
   const written = async (file: string): Promise<string> => {
     await machine.until(`[ -s ${file} ]`);
     return inside(`cat ${file}`);
@@ -57,8 +62,8 @@ describe('a machine with systemd and cgroup v2', { skip }, () => {
     const script =
       'cd /sys/fs/cgroup$(cut -d: -f3 /proc/self/cgroup); id -un; ' +
       'cat memory.max memory.swap.max memory.oom.group cpu.max pids.max';
-    const id = await run('--memory 64M --cpus 1 --output limits', script);
-    assert.equal(await ended(id), `${id} completed`);
+    const { code, output } = await finished('--memory 64M --cpus 1 --output limits', script);
+    assert.equal(code, 0, output);
     const lines = (await written('/home/alice/limits')).split('\n');
     const half = Math.floor(Number(await inside('cat /proc/sys/kernel/pid_max')) / 2);
     const wanted = ['alice', '67108864', '0', '1', '100000 100000', `${half}`];
@@ -70,13 +75,14 @@ describe('a machine with systemd and cgroup v2', { skip }, () => {
   });
 
   it('[S7] a job that takes more memory than it asked for ends as out of memory', async () => {
-    const id = await run('--memory 64M', 'tail /dev/zero');
-    assert.match(await ended(id), /out_of_memory/);
+    const { code, output } = await finished('--memory 64M', 'tail /dev/zero');
+    assert.equal(code, 137, output);
+    assert.match(output, /out_of_memory/);
   });
 
   it('a job over its walltime is gone with what left its session', async () => {
-    const id = await run('--time 2s', 'setsid sleep 7771 & trap "" TERM; sleep 7772');
-    assert.match(await ended(id), /timeout/);
+    const { output } = await finished('--time 2s', 'setsid sleep 7771 & trap "" TERM; sleep 7772');
+    assert.match(output, /timeout/);
     await gone('[s]leep 777');
   });
 
@@ -90,8 +96,8 @@ describe('a machine with systemd and cgroup v2', { skip }, () => {
     await inside('touch /home/alice/go');
     assert.equal(await ended(id), `${id} completed`);
     assert.equal(await inside('cat /home/alice/twice'), 'begun\nend');
-    const after = await run('--memory 64M', 'tail /dev/zero');
-    assert.match(await ended(after), /out_of_memory/, 'limits are kept by the new agent, too');
+    const after = await finished('--memory 64M', 'tail /dev/zero');
+    assert.match(after.output, /out_of_memory/, 'limits are kept by the new agent, too');
   });
 
   it('[N7] after a loss of power the units start and every job runs again', async () => {
@@ -103,9 +109,7 @@ describe('a machine with systemd and cgroup v2', { skip }, () => {
     await machine.until('[ -e /home/alice/waiting-kept -a -e /home/alice/moving-kept ]');
     await machine.reset();
     await headAnswers();
-    for (const id of [waiting, moving]) {
-      assert.equal(await ended(id), `${id} completed`);
-    }
+    assert.equal(await ended(waiting, moving), `${waiting} completed\n${moving} completed`);
     assert.equal(await inside('cat /home/alice/waiting'), '1\n2');
     assert.equal(await inside('cat /home/alice/moving'), '1\n2');
   });
