@@ -1,7 +1,7 @@
 // A reader's machine for one run of the documents: a home of its own with the programs on the PATH,
 // and a cluster of four nodes that is as new at the start of every page.
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import {
   closeSync,
   mkdirSync,
@@ -32,7 +32,11 @@ export class DocumentCluster {
   readonly #home = mkdtempSync(path.join(tmpdir(), 'weft-docs-'));
   readonly #work = path.join(this.#home, 'work');
   readonly #environment: NodeJS.ProcessEnv;
-  readonly #forget = whenKilled(() => rmSync(this.#home, { recursive: true, force: true }));
+  readonly #forget = whenKilled(() => {
+    const env = this.#environment;
+    spawnSync(path.join(this.#home, 'bin', 'weft'), ['down', '--now'], { env });
+    rmSync(this.#home, { recursive: true, force: true });
+  });
 
   constructor() {
     const bin = path.join(this.#home, 'bin');
