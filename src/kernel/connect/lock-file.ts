@@ -17,8 +17,8 @@ export type Taken =
 export function takeLock(file: string, as: 'keeper' | 'user'): Taken {
   const own = `${file}.${process.pid}`;
   const mark = { ...markOf(process.pid), isKeeper: as === 'keeper', folder: folderOf(file) };
-  writeFileSync(own, JSON.stringify(mark), { mode: 0o600 });
   try {
+    writeFileSync(own, JSON.stringify(mark), { mode: 0o600 });
     // A link is made whole or not at all: nobody reads a file that is not written yet.
     if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
     const holder = readHolder(file) as Holder | null;
