@@ -18,6 +18,12 @@ export const BUILD_LOG_END = '.log';
 export const BATCH_FILE = '_batch.json';
 export const WORK_FOLDER = '_work';
 
+/** Why something is left out that only another user may read, or root. Null: for another reason. */
+export function whyLocked(error: unknown): string | null {
+  const { code } = error as { readonly code?: unknown };
+  return code === 'EACCES' || code === 'EPERM' ? 'its mode lets nobody read it' : null;
+}
+
 export const JOB_OUTCOMES = [
   'completed',
   'failed',

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { formatSize } from '../base/size.ts';
 import type { FileEntry } from '../files/entry.ts';
 import { matchesGlobs, parseGlob } from '../files/glob.ts';
-import { type ManifestEntry, META_FOLDER } from '../files/manifest.ts';
+import { type ManifestEntry, META_FOLDER, whyLocked } from '../files/manifest.ts';
 import { namesBefore, OutsideCount } from '../files/outside.ts';
 import { versionOf } from '../files/verified.ts';
 import { splitBySize } from '../files/within.ts';
@@ -70,8 +70,9 @@ export async function collectOutputs(collecting: Collecting): Promise<Collection
   const toHash = local.filter(({ name }) => names.has(name));
   await inParallel(toHash, AT_ONCE, async (one) => void (await hashes.of(one)));
   for (const { path: name } of chosen) {
-    if (!hashes.forbidden.has(name)) continue;
-    leftOut.push({ path: name, why: 'its mode lets nobody read it' });
+    const why = hashes.locked.get(name);
+    if (why === undefined) continue;
+    leftOut.push({ path: name, why });
     names.delete(name);
   }
   chosen = chosen.filter((one) => names.has(one.path));
@@ -145,19 +146,20 @@ function localOf(
 /** Each file is read once. One that must not be read is no reason to lose all others. */
 class Hashes {
   readonly known = new Map<string, BlobHash>();
-  readonly forbidden = new Set<string>();
+  /** Why each of those is left out. */
+  readonly locked = new Map<string, string>();
 
   async of(one: Local): Promise<BlobHash | undefined> {
     const { name } = one;
-    if (this.known.has(name) || this.forbidden.has(name)) return this.known.get(name);
+    if (this.known.has(name) || this.locked.has(name)) return this.known.get(name);
     try {
       const hash = await one.hash();
       this.known.set(name, hash);
       return hash;
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'EACCES' && code !== 'EPERM') throw error;
-      this.forbidden.add(name);
+      const why = whyLocked(error);
+      if (why === null) throw error;
+      this.locked.set(name, why);
       return undefined;
     }
   }

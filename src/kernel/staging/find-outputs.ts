@@ -11,6 +11,7 @@ import {
 } from 'node:fs';
 import { pathFlaw } from '../files/entry.ts';
 import { staysInside } from '../files/links.ts';
+import { whyLocked } from '../files/manifest.ts';
 import type { OutsideCount } from '../files/outside.ts';
 import { versionOf } from '../files/verified.ts';
 import { FILE_DEPTH_MAX, FILE_ENTRIES_MAX } from '../model/limits.ts';
@@ -133,7 +134,7 @@ class Walk {
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code !== 'ENOENT' && isWanted) {
-        this.unfit.push({ path, why: `it cannot be read (${message})` });
+        this.unfit.push({ path, why: whyLocked(error) ?? `it cannot be read (${message})` });
       }
       return null;
     }
@@ -148,7 +149,8 @@ class Walk {
     try {
       folder = openFolder(place);
     } catch (error) {
-      this.unfit.push({ path, why: `it cannot be read (${(error as Error).message})` });
+      const why = whyLocked(error) ?? `it cannot be read (${(error as Error).message})`;
+      this.unfit.push({ path, why });
       return;
     }
     try {

@@ -1,9 +1,9 @@
 // Brings what a job has left in its save folder into its archive, with hashes of what is kept.
 
-import { chmod, mkdir, readlink, symlink, utimes } from 'node:fs/promises';
+import { chmod, mkdir, open, readlink, symlink, utimes } from 'node:fs/promises';
 import { type Glob, matchesGlobs } from '../../../../kernel/files/glob.ts';
 import { staysInside } from '../../../../kernel/files/links.ts';
-import type { Manifest, ManifestEntry } from '../../../../kernel/files/manifest.ts';
+import { type Manifest, type ManifestEntry, whyLocked } from '../../../../kernel/files/manifest.ts';
 import { MODE_MASK, type WalkEntry, walk } from '../../../../kernel/transfer/walk.ts';
 import { copyHashed } from '../files/hash.ts';
 
@@ -26,9 +26,14 @@ export async function storeOutputs(
   const leftOut: { path: string; why: string }[] = [];
   const folders: (readonly [Buffer, number])[] = [];
   const start = Buffer.byteLength(save);
-  for (const entry of walk(save)) {
+  const locked = (path: string, error: unknown): void => {
+    const why = path === '' ? null : whyLocked(error);
+    if (why === null) throw error;
+    leftOut.push({ path, why });
+  };
+  for (const entry of walk(save, locked)) {
     if (!matchesGlobs(globs, entry.path)) continue;
-    const why = hidden.get(entry.path.split('/')[0] ?? '') ?? whyNot(entry);
+    const why = hidden.get(entry.path.split('/')[0] ?? '') ?? (await whyNot(entry));
     if (why !== null) {
       leftOut.push({ path: entry.path, why });
       continue;
@@ -41,8 +46,15 @@ export async function storeOutputs(
   return { entries, leftOut };
 }
 
-function whyNot({ kind, path: inside, target }: WalkEntry): string | null {
+async function whyNot({ kind, path: inside, full, target }: WalkEntry): Promise<string | null> {
   if (kind === 'special') return 'it is a device, pipe or socket';
+  if (kind === 'file') {
+    try {
+      await (await open(full, 'r')).close();
+    } catch (error) {
+      return whyLocked(error);
+    }
+  }
   const leaves = kind === 'link' && !staysInside(inside, target ?? '');
   return leaves ? `it is a link that leaves the folder, to ${target}` : null;
 }
