@@ -35,12 +35,13 @@ export interface JobOrder {
   readonly batchFolder: string;
 }
 
-/** Runs a job until it completes, is told to end, or has failed as often as it may. */
+/** Runs a job until it has ended in another way than a failure, or failed as often as it may. */
 export async function runJob(workshop: Workshop, order: JobOrder): Promise<Manifest> {
   const { job } = order;
   for (let epoch = 1; ; epoch += 1) {
     const manifest = await attempt(workshop, order, epoch);
-    const isOver = manifest.outcome === 'completed' || manifest.outcome === 'cancelled';
+    // As on a cluster: what was too slow, or cannot start, is so again.
+    const isOver = manifest.outcome !== 'failed';
     if (isOver || epoch > job.retriesMax || workshop.stops.stop.aborted) return manifest;
   }
 }

@@ -34,8 +34,8 @@ jobs:
   - {name: good, run: good.sh}
   - {name: code, run: job.sh, args: [exit 3]}
   - {name: signal, run: job.sh, args: [kill -SEGV $$]}
-  - {name: slow, run: job.sh, args: [sleep 600 & sleep 600], time: 300ms}
-  - {name: none, run: none.sh}
+  - {name: slow, run: job.sh, args: [sleep 600 & sleep 600], time: 300ms, retries: 1}
+  - {name: none, run: none.sh, retries: 1}
   - {name: again, run: again.sh, retries: 2}
   - {name: never, run: job.sh, args: [exit 4], retries: 1}
 `,
