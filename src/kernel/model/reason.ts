@@ -44,6 +44,8 @@ export type Reason =
       readonly outdated: NodeReasons | null;
       /** A site that has it all, but on no single node; absent: there is none such. */
       readonly site?: { readonly name: string; readonly largest: NodeSize };
+      /** Nodes that are asked for by name, and that the cluster has no more; absent: none. */
+      readonly gone?: readonly string[];
     }
   | {
       readonly kind: 'resources';

@@ -86,7 +86,9 @@ export function explainPending(
   const reason = explain(pending.entry, surroundings(state, external), snapshot, at);
   if (reason.kind === 'no_node_can') {
     const { awaited } = state.machine.hooks;
-    return firstOf(awaited.map((hook) => hook(state, pending.entry))) ?? reason;
+    const gone = reason.request.nodeNames.filter((name) => !state.nodes.has(name));
+    const told = gone.length === 0 ? reason : { ...reason, gone };
+    return firstOf(awaited.map((hook) => hook(state, pending.entry))) ?? told;
   }
   if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
   const { limit } = reason;

@@ -222,3 +222,18 @@ scenario(
     assert.equal(head.refused(submission({ labels }), ANN), 'argument.invalid');
   },
 );
+
+scenario('a job that waits for a node by name is told when the cluster has it no more', (head) => {
+  for (const name of ['n1', 'n2', 'n3']) head.connect(name);
+  head.submit({ nodeNames: ['n2'] as NodeName[], held: true });
+  head.submit({ nodeNames: ['n1', 'n2', 'n3'] as NodeName[], nodeCount: 3, held: true });
+  for (const node of ['n2', 'n3'] as NodeName[]) head.command({ kind: 'remove_node', node });
+  for (const job of [1, 2]) head.command({ kind: 'release_job', jobId: job as JobId }, ANN);
+  assert.match(
+    why(head, 1),
+    /^no_node_can: needs 1 node of n2 .*; n2 is not in the cluster any more$/,
+  );
+  assert.match(why(head, 2), /; n2, n3 are not in the cluster any more$/);
+  head.connect('n2');
+  assert.deepEqual(head.schedule(), ['1#1@n2']);
+});

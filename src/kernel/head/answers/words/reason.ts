@@ -144,8 +144,12 @@ function sayPartition({ partition, problem }: Of<'partition'>): string {
   return `partition ${partition} is ${problem} and starts no jobs`;
 }
 
-function sayTooLarge({ partition, able, outdated, request, site }: Of<'no_node_can'>): string {
+function sayTooLarge(reason: Of<'no_node_can'>): string {
+  const { partition, able, outdated, request, site, gone = [] } = reason;
   if (outdated !== null) return `${sayNodes(outdated)}; update it there`;
+  if (gone.length > 0) {
+    return `${gone.join(', ')} ${gone.length === 1 ? 'is' : 'are'} not in the cluster any more`;
+  }
   const where = partition === DEFAULT_PARTITION ? '' : ` of partition ${partition}`;
   const few = able === 0 ? 'no node' : `only ${plural(able, 'node')}`;
   const others = request.labels.filter((label) => label.startsWith('!pilot='));
