@@ -77,7 +77,11 @@ function complete(
   const placed = { ...request, labels: [...new Set([...request.labels, ...labels, ...features])] };
   const memoryBytes = wantedMemory(wish, settings) ?? memoryFor(placed, partition);
   const qos = findQos(wish.qos ?? DEFAULT_QOS, settings);
-  if (wish.beginAt !== undefined) whole('the begin time', wish.beginAt, 0, at + 100 * 365 * DAY_MS);
+  if (wish.beginAt !== undefined) {
+    whole('the begin time', wish.beginAt, 0, Number.MAX_SAFE_INTEGER);
+    if (wish.beginAt > at + 100 * 365 * DAY_MS)
+      wrong('the begin time is more than 100 years from now');
+  }
   const walltimeMs = checkWalltime(wish.walltimeMs ?? defaultWalltime(wish, settings, partition));
   const dependencies = wish.dependencies ?? [];
   if (dependencies.length > limits.DEPENDENCIES_MAX) {

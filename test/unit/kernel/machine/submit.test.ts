@@ -177,6 +177,7 @@ const INVALID: readonly [wish: Partial<Submission>, says: RegExp][] = [
   [{ array: { indices: '1000000000' } }, /larger than 999999999/],
   [{ array: { indices: '0-9', runningMax: 0 } }, /limit of running tasks/],
   [{ beginAt: -1 }, /begin time/],
+  [{ beginAt: 253_402_214_400_000 }, /begin time is more than 100 years from now/],
   [{ nice: 101 }, /nice/],
   [{ onNodeLoss: { kind: 'lease', leaseMs: 10 } }, /lease/],
   [{ retriesMax: 1001 }, /retries/],
