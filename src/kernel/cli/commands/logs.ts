@@ -70,8 +70,11 @@ export const verb = defineVerb<Options>({
     const isSome = options.failed === true && followed.array !== null;
     const first = follow ? [] : await failedFirst(context, followed, isSome);
     if (isSome && first.length === 0) return 0;
-    const array = isSome ? first.join(',') : followed.array;
-    const items = await itemsHere(context, followed);
+    const { items, begun } = await tasksHere(context, followed);
+    const shown = follow ? followed.array : begun;
+    if (shown === '') context.note(`no task of job ${id} has started`);
+    if (shown === '') return 0;
+    const array = isSome ? first.join(',') : shown;
     const whole = { ...followed, array, first, items };
     const lacking = await copyJob(context, whole, { follow, streams, part });
     const failures = lacking.map(lackingOf);
@@ -99,17 +102,30 @@ async function failedFirst(
   return failed.flatMap(({ index }) => index ?? []);
 }
 
-/** Items by index, where the job has any. */
-async function itemsHere(
+/** To ask for the output of fewer tasks is as quick as to ask which have begun. */
+const LISTED_TASKS_MIN = 100;
+
+/**
+ * Items by index, where the job has any; and which of its tasks may have written something, as
+ * `0,2`: of many, those that have started, or ended without a start and for another reason than
+ * that somebody cancelled them.
+ */
+async function tasksHere(
   context: Context,
   { array, detail }: Found,
-): Promise<ReadonlyMap<number, Item>> {
+): Promise<{ readonly items: ReadonlyMap<number, Item>; readonly begun: string | null }> {
   const items = new Map<number, Item>();
-  if (array === null || detail.hasItems !== true) return items;
-  for await (const { index, item } of allTasks(await context.api(), String(detail.id))) {
-    if (index !== null && item !== undefined) items.set(index, item);
+  const isLong = detail.taskCount >= LISTED_TASKS_MIN;
+  if (array === null || (detail.hasItems !== true && !isLong)) return { items, begun: array };
+  const begun: number[] = [];
+  for await (const task of allTasks(await context.api(), String(detail.id))) {
+    const { index, item, epoch, outcome } = task;
+    if (index === null) continue;
+    if (item !== undefined) items.set(index, item);
+    const isWithout = epoch === 0 && (outcome === null || outcome.kind === 'cancelled');
+    if (!isWithout) begun.push(index);
   }
-  return items;
+  return { items, begun: isLong ? begun.join(',') : array };
 }
 
 interface Found extends FollowedJob {

@@ -187,3 +187,27 @@ test('a count of tasks that failed stands beside those that are done', async () 
   });
   assert.match((await head.weft('jobs')).out, / 2\/10, 1 failed, 1 cancelled /);
 });
+
+test('of many tasks the output of those that never started is not asked for', async () => {
+  const done = (index: number, epoch: number, kind: string) => {
+    return { id: `42[${index}]`, index, epoch, outcome: { kind } };
+  };
+  const waits = { id: '42[4]', index: 4, epoch: 0, outcome: null };
+  const begun = [done(1, 1, 'cancelled'), done(2, 2, 'completed'), done(3, 0, 'build_failed')];
+  let tasks: object[] = [done(0, 0, 'cancelled'), ...begun, waits];
+  const job = { ...jobView(), array: '0-99', files: {}, taskCount: 100, outcomeCounts: {} };
+  const said = { text: 'x\n' };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: job }),
+    'GET /v1/jobs/42/tasks': () => ({ json: { tasks, next: null } }),
+    ...Object.fromEntries(begun.map(({ id }) => [`GET /v1/jobs/${id}/logs`, () => said])),
+  });
+  assert.deepEqual(await head.weft('logs', '-o', '42'), {
+    code: 0,
+    out: '1: x\n2: x\n3: x\n',
+    error: '',
+  });
+  tasks = [waits];
+  const error = 'weft: no task of job 42 has started\n';
+  assert.deepEqual(await head.weft('logs', '42'), { code: 0, out: '', error });
+});
