@@ -8,7 +8,7 @@ import type { Packer } from './packer.ts';
 import { refusePrivate } from './refusals.ts';
 
 /** Classes that exist in every process. */
-const KINDS = {
+const KINDS: Readonly<Record<string, { prototype: Error }>> = {
   Error,
   EvalError,
   RangeError,
@@ -17,16 +17,24 @@ const KINDS = {
   TypeError,
   URIError,
   AggregateError,
-} as const;
+  // Node.js has had it since 24, and programs may run with an older one.
+  ...(typeof SuppressedError === 'undefined' ? {} : { SuppressedError }),
+};
+
+/** Own properties of kinds of errors that cannot be enumerated and say what happened. */
+const SAID_BY_KIND: Readonly<Record<string, readonly string[]>> = {
+  SuppressedError: ['error', 'suppressed'],
+};
 
 const PLACED = new Set(['name', 'message', 'stack', 'cause', 'errors']);
 
 export function packError(packer: Packer, error: Error, trail: Trail): unknown {
-  const stub = packer.stub({ is: 'error', kind: kindOf(error) });
+  const kind = kindOf(error);
+  const stub = packer.stub({ is: 'error', kind });
   packer.became.set(error, stub);
   const part = (value: unknown, step: string) => partOf(packer, value, { step, up: trail });
   const own = {};
-  for (const [key, { get, value }] of ownOf(error)) {
+  for (const [key, { get, value }] of ownOf(error, kind)) {
     const sent = get === undefined ? part(value, stepTo(key)) : '[a getter]';
     Object.defineProperty(own, key, { value: sent, ...OPEN });
   }
@@ -57,7 +65,7 @@ function kindOf(error: Error): string {
 
 /** The stub of a class of the program's. */
 function classOf(packer: Packer, error: Error, trail: Trail): unknown {
-  const { prototype } = KINDS[kindOf(error) as keyof typeof KINDS];
+  const { prototype } = KINDS[kindOf(error)] ?? Error;
   if (Object.getPrototypeOf(error) === prototype) return undefined;
   const maker: unknown = error.constructor;
   if (typeof maker !== 'function' || nameOfBuiltin(maker) !== undefined) return undefined;
@@ -80,9 +88,10 @@ function membersOf(error: Error): unknown[] | null {
   return Array.isArray(members) ? members : null;
 }
 
-function ownOf(error: Error): [string, PropertyDescriptor][] {
+function ownOf(error: Error, kind: string): [string, PropertyDescriptor][] {
+  const said = SAID_BY_KIND[kind] ?? [];
   return Object.entries(Object.getOwnPropertyDescriptors(error)).filter(
-    ([key, { enumerable }]) => enumerable === true && !PLACED.has(key),
+    ([key, { enumerable }]) => (enumerable === true || said.includes(key)) && !PLACED.has(key),
   );
 }
 
@@ -97,7 +106,7 @@ function partOf(packer: Packer, value: unknown, trail: Trail): unknown {
 }
 
 export function emptyError(kind: string): Error {
-  const maker = Object.hasOwn(KINDS, kind) ? KINDS[kind as keyof typeof KINDS] : Error;
+  const maker = Object.hasOwn(KINDS, kind) ? KINDS[kind] : Error;
   return maker === AggregateError ? new AggregateError([]) : new (maker as typeof Error)();
 }
 
@@ -112,8 +121,10 @@ export function fillError(error: Error, parts: ErrorParts): void {
   set('stack', parts.stack ?? `${error.name}: ${parts.message}`);
   if (parts.hasCause) set('cause', parts.cause);
   if (parts.errors !== null) set('errors', parts.errors);
+  const hidden = SAID_BY_KIND[kindOf(error)] ?? [];
   for (const [key, value] of Object.entries(parts.own)) {
-    if (!PLACED.has(key)) Object.defineProperty(error, key, { value, ...OPEN });
+    if (hidden.includes(key)) set(key, value);
+    else if (!PLACED.has(key)) Object.defineProperty(error, key, { value, ...OPEN });
   }
 }
 

@@ -37,14 +37,31 @@ export function refuseLiving(value: object, trail: Trail): void {
         ? 'weak collections do not travel'
         : types.isGeneratorObject(value)
           ? 'a running generator does not travel; collect what it yields'
-          : types.isSharedArrayBuffer(value)
-            ? 'memory cannot be shared with another process; copy it into an ArrayBuffer'
-            : types.isExternal(value)
-              ? 'it is a native handle'
-              : value === process.env
-                ? 'the environment is not sent; pass the values that are needed'
-                : null;
+          : isIterator(value)
+            ? 'an iterator does not travel; collect what it gives into an array'
+            : types.isSharedArrayBuffer(value)
+              ? 'memory cannot be shared with another process; copy it into an ArrayBuffer'
+              : types.isExternal(value)
+                ? 'it is a native handle'
+                : value === process.env
+                  ? 'the environment is not sent; pass the values that are needed'
+                  : null;
   if (what !== null) throw new NotSendable(trailTextOf(trail), what);
+}
+
+/**
+ * What `map.keys()`, `text.matchAll(…)` and the like give, of any realm: its prototype has a `next`
+ * of the language and no class. A copy would be an empty object.
+ */
+function isIterator(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return false;
+  const next: unknown = Object.getOwnPropertyDescriptor(prototype, 'next')?.value;
+  return (
+    typeof next === 'function' &&
+    isNative(next) &&
+    !Object.hasOwn(prototype as object, 'constructor')
+  );
 }
 
 /** Private members in the words of a refusal. */

@@ -164,6 +164,15 @@ test('an error of a class of the user arrives as the nearest class known everywh
   const many = thrown(new AggregateError([new Error('a'), 5], 'all')) as AggregateError;
   assert.ok(many instanceof AggregateError);
   assert.deepStrictEqual([many.errors[0].message, many.errors[1]], ['a', 5]);
+  const both = thrown(new SuppressedError(new Error('close'), new RangeError('run'), 'two'));
+  assert.ok(both instanceof SuppressedError);
+  assert.deepStrictEqual([both.error.message, both.suppressed.message], ['close', 'run']);
+  assert.deepStrictEqual(Object.keys(both), []);
+});
+
+test('no result is an iterator, which would arrive as an empty object', () => {
+  const told = refusal(() => packResult(new Set([1]).values()));
+  assert.match(told.reason, /an iterator does not travel; collect what it gives into an array/);
 });
 
 test('an error arrives whatever it carries: words stand for what cannot be sent', () => {
@@ -197,6 +206,9 @@ test('what cannot be sent is refused by its path', () => {
     [{ s: Symbol('mine') }, 'args[0].s', /Symbol\(mine\) is unique; use Symbol.for/],
     [{ b: new SharedArrayBuffer(8) }, 'args[0].b', /memory cannot be shared/],
     [{ g: (function* () {})() }, 'args[0].g', /running generator/],
+    [{ m: new Map([[1, 2]]).keys() }, 'args[0].m', /an iterator does not travel; collect/],
+    [['ab'.matchAll(/./g)], 'args[0][0]', /an iterator does not travel/],
+    [[1].values().map(String), 'args[0]', /an iterator does not travel/],
     [{ c: new AbortController() }, 'args[0].c', /AbortController lives in its process/],
     [{ f: Math.max.bind(null, 1) }, 'args[0].f', /bound function/],
     [{ i: process.stdout }, 'args[0].i', /lives in its process|kind of/],
