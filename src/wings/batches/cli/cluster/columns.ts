@@ -51,13 +51,31 @@ export function batchLines(batch: BatchDetail, now: number): string[] {
       return [`Failed on ${failed.node}`, `its build; see \`${buildLogs(failed)}\``];
     }),
     ['After', after.join(', ')],
-    ['Runs as', jobIds.map((id) => `job ${id}`).join(', ')],
+    ['Runs as', jobsWords(jobIds)],
     ['Submitted', formatInstant(createdAt, now)],
     ['Ended', endedAt === null ? '' : formatInstant(endedAt, now)],
     ['Notify', notified.join('; ')],
     ['Kept', outputs == null ? '' : keptWords(`batch pull ${title}`, { ...outputs, of: 'job' })],
   ];
   return titledLines(lines);
+}
+
+/** Numbers in a row are one word: each job of a chain is an array of its own. */
+const ROW_MIN = 3;
+
+function jobsWords(ids: readonly number[]): string {
+  const rows: { first: number; last: number }[] = [];
+  for (const id of ids) {
+    const row = rows.at(-1);
+    if (row?.last === id - 1) row.last = id;
+    else rows.push({ first: id, last: id });
+  }
+  const words = rows.flatMap(({ first, last }) => {
+    const count = last - first + 1;
+    if (count >= ROW_MIN) return [`jobs ${first} to ${last}`];
+    return Array.from({ length: count }, (_, at) => `job ${first + at}`);
+  });
+  return words.join(', ');
 }
 
 /** The command that shows what a build has printed where it failed. */

@@ -103,6 +103,16 @@ test('[B13] batch show names what jobs have left outside, whether they failed or
   assert.deepEqual(remarks, [good, bad, ended, 'exit 0', undefined]);
 });
 
+test('batch show names jobs whose numbers are in a row by the first and the last', async () => {
+  const jobIds = [2, 3, 7, 8, 9, 10, 15, 20, 21, 22];
+  await using head = await FakeHead.start({
+    'GET /v1/batches/ann/sweep@2': () => ({ json: { ...BATCH, jobIds } }),
+    'GET /v1/batches/ann/sweep@2/jobs': () => ({ json: { jobs: [], next: null } }),
+  });
+  const { out } = await head.weft('batch', 'show', 'ann/sweep@2');
+  assert.match(out, /\nRuns as: +job 2, job 3, jobs 7 to 10, job 15, jobs 20 to 22\n/);
+});
+
 test('batch show says how it stands, and each of its jobs by name', async () => {
   const failedBuilds = [{ node: 'n1', id: '7[0]', epoch: 2 }];
   const notifications = [{ words: 'mail:ann@lab, when its batch is done' }];
