@@ -88,10 +88,13 @@ async function explainEnded(engine: Engine, { record, index }: Named): Promise<E
   return unplaced(explainView({ ...task, outcome }));
 }
 
-/** Tasks of other arrays that this one waited for, and that did not complete; null: none. */
+/**
+ * The task of another array that this one waited for, and that did not complete; null: none. That
+ * need not be why this one ended: who cancels both may begin with either.
+ */
 async function brokenBy(
   engine: Engine,
-  { spec }: JobRecord,
+  { spec, endedAt }: JobRecord,
   index: number,
 ): Promise<string | null> {
   for (const { jobId: on, condition } of spec.dependencies) {
@@ -99,9 +102,9 @@ async function brokenBy(
     const other = await findJob(engine, on);
     const [task] = other.ok ? await viewTasks(engine, other.value, [index]) : [];
     const kind = task?.outcome?.kind ?? 'completed';
-    if (kind !== 'completed') {
-      const waited = formatTaskId(on, index);
-      return `waited for task ${waited} to complete; that ended as ${kind}`;
+    const isLater = endedAt !== null && (task?.endedAt ?? endedAt) > endedAt;
+    if (kind !== 'completed' && !isLater) {
+      return `it waited for task ${formatTaskId(on, index)}, which has ended as ${kind}`;
     }
   }
   return null;

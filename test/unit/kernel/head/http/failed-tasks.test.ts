@@ -78,7 +78,7 @@ test('a task that its other array kept from starting says so, and no time that i
       (await world.admin.call('explainJob', { params: { id: `${second}[${index}]` } })).words;
     await cancel(`${second}[0]`);
     await cancel(`${first}[1]`);
-    const broken = `(waited for task ${first}[1] to complete; that ended as cancelled)`;
+    const broken = `(it waited for task ${first}[1], which has ended as cancelled)`;
     assert.equal(await words(0), 'It is done: cancelled.');
     assert.equal(await words(1), `It is done: cancelled ${broken}.`);
     for (const id of [second, first]) await cancel(String(id));
@@ -91,5 +91,25 @@ test('a task that its other array kept from starting says so, and no time that i
       tasks.map(({ endedAt }) => endedAt),
       [null, null, null],
     );
+  }
+});
+
+test('a task that was cancelled before its other array failed does not name that', async (t) => {
+  for (const retainedJobsMax of [100, 0]) {
+    const world = await startWorld(t, { settings: { retainedJobsMax } });
+    const agent = await startAgent(t, world, 'n1');
+    const body = { ...TRUE, array: { indices: '7' } };
+    const first = (await world.admin.call('submitJob', { body })).jobId;
+    const order = await agent.launch(1);
+    const dependencies = [{ jobId: first, condition: 'each' as const }];
+    const second = (await world.admin.call('submitJob', { body: { ...body, dependencies } })).jobId;
+    await world.admin.call('cancelJob', { params: { id: String(second) }, body: {} });
+    const cancelledAt = Date.now();
+    await eventually(() => Date.now() > cancelledAt);
+    agent.ended(order, 3);
+    await world.admin.call('waitForJob', { params: { id: String(first) } });
+    const params = { id: `${second}[7]` };
+    const { words } = await world.admin.call('explainJob', { params });
+    assert.equal(words, 'It is done: cancelled.');
   }
 });
