@@ -23,9 +23,13 @@ export type Reason =
   | { readonly kind: 'held'; readonly there: HeldThere }
   /** The head lacks records that nodes know of. */
   | { readonly kind: 'head_behind' }
-  | { readonly kind: 'dependency'; readonly on: readonly Dependency[] }
+  | ({ readonly kind: 'dependency'; readonly on: readonly Dependency[] } & AwaitedHeld)
   /** Tasks of other arrays, with the index of this one. */
-  | { readonly kind: 'dependency'; readonly arrays: readonly JobId[]; readonly index: number }
+  | ({
+      readonly kind: 'dependency';
+      readonly arrays: readonly JobId[];
+      readonly index: number;
+    } & AwaitedHeld)
   | { readonly kind: 'begin_time'; readonly at: number }
   | { readonly kind: 'quota'; readonly limit: ArrayLimit | PoolLimit | UserLimit }
   | {
@@ -69,6 +73,11 @@ export type Reason =
   /** The task fits, but others go first. */
   | { readonly kind: 'priority'; readonly behind: Behind | null }
   | WindowReason;
+
+/** Which of the jobs that are waited for are held themselves; absent: none. */
+export interface AwaitedHeld {
+  readonly held?: readonly JobId[];
+}
 
 /** A job that a user gave to a site itself, which holds it. */
 export interface HeldThere {

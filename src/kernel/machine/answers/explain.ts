@@ -14,6 +14,7 @@ import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import type { Brokerage } from '../../scheduler/room/brokerage.ts';
 import { entryOf } from '../jobs/apply.ts';
+import { isBlocked, waitingSize } from '../jobs/behind.ts';
 import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
@@ -78,6 +79,7 @@ export function explainPending(
 ): Reason {
   if (state.behind !== null) return { kind: 'head_behind' };
   const forbidden = forbiddenBy(pending);
+  if (forbidden?.kind === 'dependency') return withHeld(state, forbidden);
   if (forbidden !== null) return forbidden;
   const scheduling = schedulingOf(state, settings);
   const isOthers = isExternal(scheduling, pending.entry.shape.partition);
@@ -93,6 +95,28 @@ export function explainPending(
   if (pending.spec.pool === undefined || reason.kind !== 'quota') return reason;
   const { limit } = reason;
   return limit.of === 'array' ? { kind: 'quota', limit: { ...limit, of: 'pool' } } : reason;
+}
+
+type Waiting = Extract<Reason, { kind: 'dependency' }>;
+
+/** Names those of the awaited jobs that start nothing until somebody releases them. */
+function withHeld({ jobs }: State, reason: Waiting): Waiting {
+  const ids = 'on' in reason ? reason.on.map(({ jobId }) => jobId) : reason.arrays;
+  const held = [...new Set(ids)].filter((id) => {
+    const job = jobs.get(id);
+    return job !== undefined && holdsBack(job, 'on' in reason ? null : reason.index);
+  });
+  return held.length === 0 ? reason : { ...reason, held };
+}
+
+/** @param index of the task that is waited for; null: for all of them */
+function holdsBack(job: Job, index: number | null): boolean {
+  if (index !== null) {
+    const waits = job.pending.has(index) || isBlocked(job, index);
+    return (job.held && waits) || (job.active.get(index)?.heldBecause ?? null) !== null;
+  }
+  if (job.held && waitingSize(job) > 0) return true;
+  return [...job.active.values()].some(({ heldBecause }) => heldBecause !== null);
 }
 
 /** Why a task waits and what it can expect. */

@@ -33,6 +33,34 @@ test('[J22] each reason names what blocks the task', () => {
   );
 });
 
+test('[J22] what waits for a held job says that this one is held, and how it is let go', () => {
+  const head = new TestHead();
+  head.connect('n1', { cpus: 1 });
+  const indices = { array: { indices: '0-1' } };
+  const held = [head.submit({ held: true }), head.submit({ ...indices, held: true })];
+  const free = head.submit({ beginAt: START_AT + HOUR });
+  const after = (condition: 'any' | 'each', ...ids: JobId[]) =>
+    ids.map((jobId) => ({ jobId, condition }));
+  const [plain, array] = held as [JobId, JobId];
+  const both = head.submit({ dependencies: after('any', plain, free, array) });
+  const each = head.submit({ ...indices, dependencies: after('each', array) });
+  assert.equal(
+    why(head, both),
+    'dependency: waits for job 1 to end, job 3 to end, job 2 to end; jobs 1 and 2 are held: ' +
+      '`weft release 1 2` lets them start',
+  );
+  assert.equal(
+    why(head, each, 1),
+    'dependency: waits for task 2[1] to complete; job 2 is held: `weft release 2` lets it start',
+  );
+  head.command({ kind: 'release_job', jobId: array }, ANN);
+  assert.match(why(head, both), /; job 1 is held: /);
+  assert.deepEqual(head.schedule(), ['2[0]#1@n1']);
+  head.command({ kind: 'hold_job', jobId: array }, ANN);
+  assert.equal(why(head, each, 0), 'dependency: waits for task 2[0] to complete', 'that runs');
+  assert.match(why(head, each, 1), /; job 2 is held: /);
+});
+
 test('[J22] a directory is named only where some nodes have it and others have not', () => {
   const head = new TestHead();
   head.connect('n1', { cpus: 1, shared: ['/'] });

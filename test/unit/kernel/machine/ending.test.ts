@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import type { JobId, NodeName } from '../../../../src/kernel/model/ids.ts';
 import { ANN, type EndOptions, kinds, place, scenario } from '../../../support/controller.ts';
+import { why } from '../../../support/why.ts';
 
 scenario('[A1] a task of three nodes waits until three are free', (head) => {
   head.connect('n1');
@@ -133,6 +134,8 @@ scenario('[J15] a task that three starts could not launch is held until it is re
     head.ended(`1#${epoch}`, BROKEN);
   }
   assert.match(head.task('1').heldBecause ?? '', /held after 3 starts .*fork: EAGAIN/);
+  const next = head.submit({ dependencies: [{ jobId: 1 as JobId, condition: 'ok' }] });
+  assert.match(why(head, next), /; job 1 is held: `weft release 1` lets it start$/);
   head.command({ kind: 'undrain_node', node: 'n1' as NodeName });
   assert.deepEqual(head.schedule(), []);
   head.command({ kind: 'release_job', jobId: 1 as JobId }, ANN);

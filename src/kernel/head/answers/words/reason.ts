@@ -81,6 +81,18 @@ const CONDITIONS = {
 } as const;
 
 function sayDependencies(reason: Of<'dependency'>): string {
+  const { held = [] } = reason;
+  const release = `\`weft release ${held.join(' ')}\``;
+  const words = sayAwaited(reason);
+  if (held.length === 0) return words;
+  const [who, them] =
+    held.length === 1
+      ? [`job ${held[0]} is held`, 'it']
+      : [`jobs ${held.join(' and ')} are held`, 'them'];
+  return `${words}; ${who}: ${release} lets ${them} start`;
+}
+
+function sayAwaited(reason: Of<'dependency'>): string {
   if ('on' in reason) {
     const jobs = reason.on.map(({ jobId, condition, delayMs = 0 }) => {
       const then = delayMs === 0 ? '' : `, and then for ${formatDuration(delayMs)}`;
