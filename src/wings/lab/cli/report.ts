@@ -48,6 +48,10 @@ export function monthOf(text: string | undefined, now: Date): Span {
     text === undefined
       ? new Date(now.getFullYear(), now.getMonth() - 1, 1)
       : new Date(Number(year), Number(month) - 1, 1);
+  // Two digits would be years of another century; and no instant is before 1970, wherever one is.
+  if (Number(year) < 1970 || first.getTime() < 0) {
+    throw usage(`--month: '${text}' is before all jobs`, 'Write it as 2026-11.');
+  }
   const next = new Date(first.getFullYear(), first.getMonth() + 1, 1);
   return { from: first.getTime(), until: next.getTime() };
 }

@@ -12,10 +12,13 @@ const WIDTH = 40;
 const STEPS_MIN = 3;
 
 /** Nothing where nobody has looked. */
-export function usedLines({ used }: JobDetail): Titled[] {
+export function usedLines({ used, request }: Pick<JobDetail, 'used' | 'request'>): Titled[] {
   if (used == null) return [];
   const { cpuMilli, memoryBytes, gpuMilli, parts } = used;
-  const of = parts === 1 ? '' : ` (per node, over ${plural(parts, 'start')})`;
+  // A start on several nodes is as many parts.
+  const isWhole = request.nodeCount === 1;
+  const what = isWhole ? plural(parts, 'start') : `${parts} parts of tasks on their nodes`;
+  const of = parts === 1 ? '' : ` (per node, over ${what})`;
   return [
     ['Cpus used', curved(`${cpuUsedWords(cpuMilli)}${of}`, cpuMilli)],
     ['Memory used', curved(memoryUsedWords(memoryBytes), memoryBytes)],

@@ -61,4 +61,7 @@ test('[Y10] a month is the last whole one, or the one that is named', () => {
   for (const text of ['', 'november', '2026-13', '2026-00', '2026-1']) {
     assert.throws(() => monthOf(text, now), /is no month/);
   }
+  for (const text of ['0000-01', '0099-12', '1969-12']) {
+    assert.throws(() => monthOf(text, now), /is before all jobs/);
+  }
 });
