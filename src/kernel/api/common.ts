@@ -99,6 +99,8 @@ const QUERY_LIST_MAX = 100;
 
 /** Nothing in the body: absent or `{}`. */
 export const noBody = z.strictObject({}).optional();
+/** Nothing behind the `?`. */
+export const noQuery = z.strictObject({});
 
 /** How many tasks, nodes or records a request changed. */
 /** What tasks left and the head keeps. */

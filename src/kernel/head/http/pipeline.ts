@@ -4,6 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { EPOCH_HEADER } from '../../api/blobs.ts';
+import { noQuery } from '../../api/common.ts';
 import type { Route } from '../../api/route-list.ts';
 import { PAGE_KEY_HEADER, uiRoutes } from '../../api/ui.ts';
 import { err, ok, type Result } from '../../base/result.ts';
@@ -195,7 +196,7 @@ export class Pipeline {
     if (!body.ok) return body.error;
     const params = validate(route.params, match.params, 'path');
     if (!params.ok) return params.error;
-    const query = validate(route.query, readQuery(match.query), 'query');
+    const query = validate(queryOf(route), readQuery(match.query), 'query');
     if (!query.ok) return query.error;
     const checked = validate(route.body, body.value, 'body');
     if (!checked.ok) return checked.error;
@@ -363,6 +364,11 @@ function nameOf(principal: Principal): string {
 function hasBody({ headers }: IncomingMessage): boolean {
   const length = headers['content-length'];
   return (length !== undefined && length !== '0') || headers['transfer-encoding'] !== undefined;
+}
+
+/** What is public, as browsers and probes ask for it, takes whatever is behind the `?`. */
+function queryOf({ query, access }: Route): Route['query'] {
+  return query ?? (access.kind === 'public' ? undefined : noQuery);
 }
 
 /** A name that is given twice has a list of values, which only some take. */
