@@ -3,6 +3,7 @@
 import { headNow } from '../../api/head-time.ts';
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { formatSize } from '../../base/size.ts';
+import type { JobId } from '../../model/ids.ts';
 import {
   ANY_FAILURE,
   isFailure,
@@ -13,6 +14,7 @@ import {
 import type { Context } from '../context.ts';
 import { readPlace } from '../ids.ts';
 import { itemWords, progressWords } from '../jobs/columns.ts';
+import { forEach } from '../jobs/each.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
 import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
@@ -40,7 +42,7 @@ interface Options extends ListingOptions {
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('[job]', 'only this job');
+    command.argument('[job...]', 'only these jobs');
     command.option('-u, --user <name>', "only this user's");
     command.option('--name <name>', 'only with this name');
     command.option('-s, --state <state>', 'only what is active, or done');
@@ -56,12 +58,15 @@ export const verb = defineVerb<Options>({
     command.option('--plot', 'when each waited and ran, as bars over time');
     defineListing(command);
   },
-  async run({ context, args: [job], options }) {
-    const { jobs, tasks, isCut } = await fetchHistory(context, job, options);
-    // Nothing matched: because of the other options, or because there never was such a job?
-    if (job !== undefined && jobs.length === 0) {
-      await (await context.api()).call('getJob', { params: { id: String(readPlace(job).jobId) } });
-    }
+  async run({ context, args, options }) {
+    const ids = [...new Set(args.map((job) => readPlace(job).jobId))].sort((a, b) => b - a);
+    const { jobs, tasks, isCut } = await fetchHistory(context, ids, options);
+    const found = new Set(jobs.map(({ id }) => id));
+    // Not matched: because of the other options, or because there never was such a job?
+    const named = isCut ? [] : ids.map(String);
+    const exitCode = await forEach(context, named, async (id) => {
+      if (!found.has(Number(id))) await (await context.api()).call('getJob', { params: { id } });
+    });
     const now = headNow();
     if (options.plot) {
       for (const line of plot(jobs, now, context.width ?? PLOT_WIDTH)) context.print(line);
@@ -78,7 +83,7 @@ export const verb = defineVerb<Options>({
       await context.list({ rows: jobs, columns, name, empty: 'No records.' }, options.output);
     }
     if (isCut) context.note(cutWords(jobs.length, 'job'));
-    return 0;
+    return exitCode;
   },
 });
 
@@ -107,13 +112,13 @@ function plot(jobs: readonly HistoryJob[], now: number, width: number): string[]
   return [axis, ...lines, `${WAITING} waited  ${RUNNING} ran`];
 }
 
-async function fetchHistory(context: Context, job: string | undefined, options: Options) {
+/** @param ids the newest first; none: of all jobs */
+async function fetchHistory(context: Context, ids: readonly JobId[], options: Options) {
   const limit = readLimit(options.limit ?? '100');
   const outcome = options.failed
     ? ANY_FAILURE
     : choice('--outcome', options.outcome, OUTCOME_FILTERS);
   const filter = {
-    jobId: job === undefined ? undefined : readPlace(job).jobId,
     owner: options.user,
     name: options.name,
     state: choice('--state', options.state, ['active', 'done']),
@@ -124,13 +129,19 @@ async function fetchHistory(context: Context, job: string | undefined, options: 
   };
   const jobs = new Map<number, HistoryJob>();
   const tasks: HistoryTask[] = [];
+  const api = await context.api();
   let isCut = false;
-  for await (const page of historyPages(await context.api(), filter, limit)) {
-    for (const row of page.jobs) jobs.set(row.id, row);
-    for (const task of page.tasks) {
-      if (outcome === undefined || isOutcome(task.outcome.kind, outcome)) tasks.push(task);
+  for (const [at, jobId] of (ids.length === 0 ? [undefined] : ids).entries()) {
+    for await (const page of historyPages(api, { ...filter, jobId }, limit - jobs.size)) {
+      for (const row of page.jobs) jobs.set(row.id, row);
+      for (const task of page.tasks) {
+        if (outcome === undefined || isOutcome(task.outcome.kind, outcome)) tasks.push(task);
+      }
+      isCut = page.next !== null;
     }
-    isCut = page.next !== null;
+    if (jobs.size < limit) continue;
+    isCut ||= at + 1 < ids.length;
+    break;
   }
   return { jobs: [...jobs.values()], tasks, isCut };
 }
