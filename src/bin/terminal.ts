@@ -90,7 +90,7 @@ export function invocation(program: string): Invocation {
     program,
     argv: process.argv.slice(2),
     terminal: {
-      out: (text) => void process.stdout.write(text),
+      out: (text, ifLost) => void process.stdout.write(text, tellLost(ifLost)),
       error: writeError,
       // Asked of the descriptors: a stream of each would take longer to load than most commands
       // run.
@@ -106,6 +106,14 @@ export function invocation(program: string): Invocation {
     cwd: currentFolder(),
     programs: PROGRAMS,
     wings: WINGS,
+  };
+}
+
+/** Before the stream itself tells of the error, and ends the process. */
+function tellLost(words: string | undefined): ((error?: Error | null) => void) | undefined {
+  if (words === undefined) return undefined;
+  return (error) => {
+    if (error != null) writeError(words);
   };
 }
 

@@ -28,7 +28,8 @@ import type { Template } from './template.ts';
 
 /** Where text goes; a terminal, a pipe, or a test's array. */
 export interface Terminal {
-  out(text: string | Uint8Array): void;
+  /** `ifLost`: told on standard error where that cannot be written. */
+  out(text: string | Uint8Array, ifLost?: string): void;
   error(text: string | Uint8Array): void;
   readonly outIsTerminal: boolean;
   readonly errorIsTerminal: boolean;
@@ -222,6 +223,12 @@ export class Context {
   out(text: string | Uint8Array): void {
     this.statusLine?.clear();
     this.terminal.out(text);
+  }
+
+  /** One line on standard output that is given once; `ifLost`: what to do where it gets lost. */
+  printOnce(line: string, ifLost: string): void {
+    this.statusLine?.clear();
+    this.terminal.out(`${line}\n`, `${this.program}: ${ifLost}\n`);
   }
 
   /** On standard error, as it is. */

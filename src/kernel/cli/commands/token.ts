@@ -33,15 +33,19 @@ const create = defineVerb<CreateOptions>({
     const expiresInMs = readLifetime(options.expires ?? '90d');
     const body = { expiresInMs, ...(label ? { label } : {}), ...(user ? { user } : {}) };
     const reply = await (await context.api()).call('createToken', { body });
-    if (options.output === 'json') context.print(JSON.stringify(reply, null, 2));
-    else {
-      context.print(reply.token);
+    const isJson = options.output === 'json';
+    context.printOnce(isJson ? JSON.stringify(reply, null, 2) : reply.token, lostWords(reply.id));
+    if (!isJson) {
       if (reply.notice !== null) context.note(reply.notice);
       tellUse(context, reply);
     }
     return 0;
   },
 });
+
+function lostWords(id: string): string {
+  return `token ${id} is made, and nobody has it: \`weft token revoke ${id}\``;
+}
 
 /**
  * The token is on standard output only: what is on standard error ends in logs of CI and of cron.
@@ -94,12 +98,12 @@ const join = defineVerb<Pick<CreateOptions, 'label' | 'expires'>>({
     if (expiresInMs === null) throw usage('--expires: a join token must expire');
     const body = { expiresInMs, ...(label ? { label } : {}) };
     const reply = await (await context.api()).call('createJoinToken', { body });
-    const { fingerprint, addresses, token } = reply;
+    const { id, fingerprint, addresses, token } = reply;
     if (fingerprint === null || addresses.length === 0) {
       const what = 'no machine can join: this head listens on no port';
       throw failure(refuse('argument.invalid', { what }, HOW_TO_LISTEN));
     }
-    context.print(encodeTicket({ addresses, fingerprint, token }));
+    context.printOnce(encodeTicket({ addresses, fingerprint, token }), lostWords(id));
     const rest = formatSpan(reply.expiresAt - headNow());
     context.note(`valid for ${rest}. On the machine that joins: weft join, and paste it there`);
     const [address = ''] = addresses;

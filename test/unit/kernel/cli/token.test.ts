@@ -1,0 +1,28 @@
+// A token that is made and cannot be written.
+
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { test } from 'node:test';
+import { FakeHead } from './fake-head.ts';
+
+const WEFT = path.join(import.meta.dirname, '../../../../bin/weft.mjs');
+
+test('a token that standard output does not take is named, to revoke it', async () => {
+  const token = { id: 'abc', token: 'wt_abc_secret', user: 'alice', expiresAt: null };
+  const where = { notice: null, addresses: [], fingerprint: null, certificate: null };
+  await using head = await FakeHead.start({
+    'POST /v1/tokens': () => ({ json: { ...token, ...where } }),
+  });
+  const { PATH = '' } = process.env;
+  const environment = { PATH, HOME: head.directory, WEFT_SOCKET: head.socket };
+  const create = async (out: string) => {
+    const argv = ['-c', `exec "$0" "$1" token create > ${out}`, process.execPath, WEFT];
+    const child = spawn('sh', argv, { env: environment, stdio: ['ignore', 'inherit', 'pipe'] });
+    return text(child.stderr);
+  };
+  const lost = /^weft: token abc is made, and nobody has it: `weft token revoke abc`$/m;
+  assert.match(await create('/dev/full'), lost);
+  assert.doesNotMatch(await create('/dev/null'), lost);
+});
