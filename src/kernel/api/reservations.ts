@@ -93,6 +93,13 @@ export const reservationView = z.object({
   createdAt: instant,
 });
 export type ReservationView = z.infer<typeof reservationView>;
+const madeReservation = reservationView.extend({
+  unknownUsers: z.array(z.string()).exactOptional().meta({
+    description:
+      'Users whom the cluster does not know, and no account of its head is named so. Absent: none.',
+  }),
+});
+export type MadeReservation = z.infer<typeof madeReservation>;
 export const listReservationsReply = z.object({ reservations: z.array(reservationView) });
 
 export const reservationRoutes = {
@@ -105,7 +112,7 @@ export const reservationRoutes = {
     summary: 'Reserve shares of nodes for a time: operators, or users for themselves.',
     access: USER,
     body: createReservationRequest,
-    reply: reservationView,
+    reply: madeReservation,
   },
   getReservation: {
     summary: 'One reservation, by id or name.',
@@ -118,7 +125,7 @@ export const reservationRoutes = {
     access: USER,
     params: reservationParams,
     body: changeReservationRequest,
-    reply: reservationView,
+    reply: madeReservation,
   },
   cancelReservation: {
     summary: 'Cancel a reservation.',

@@ -1,11 +1,12 @@
 // `weft reserve …`: time on nodes, set aside ahead for some users and jobs.
 
 import { headNow } from '../../api/head-time.ts';
-import type { ReservationView } from '../../api/reservations.ts';
+import type { MadeReservation, ReservationView } from '../../api/reservations.ts';
 import { formatDuration } from '../../base/duration.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
 import { usage } from '../../model/failure.ts';
+import type { Context } from '../context.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
@@ -37,6 +38,7 @@ const create = defineVerb<RequestOptions & ListingOptions>({
     for (const line of formatOne(made, options.output, made.name, madeWords)) context.print(line);
     const lack = lackWords(made);
     if (lack !== null) context.note(lack);
+    noteUnknown(context, made);
     return 0;
   },
 });
@@ -54,6 +56,7 @@ const change = defineVerb<RequestOptions & { once?: boolean }>({
     const api = await context.api();
     const changed = await api.call('changeReservation', { params: { name }, body });
     context.print(`Reservation ${changed.name} is changed.`);
+    noteUnknown(context, changed);
     for (const line of skippedWords(changed)) context.print(line);
     return 0;
   },
@@ -112,6 +115,15 @@ function madeWords(made: ReservationView): string[] {
   const when = `from ${formatInstant(slot.from, headNow())} for ${formatDuration(durationMs)}`;
   const again = slots.length > 1 ? `, and ${slots.length - 1} times after that` : '';
   return [`Reservation ${name}: ${slot.nodes.join(', ')} ${when}${again}.`, ...skippedWords(made)];
+}
+
+function noteUnknown(context: Context, { name, unknownUsers = [] }: MadeReservation): void {
+  if (unknownUsers.length === 0) return;
+  const [who, is] = unknownUsers.length === 1 ? ['a user', 'is'] : ['users', 'are'];
+  const names = unknownUsers.join(', ');
+  context.note(
+    `${names} ${is} not known here as ${who}, by account or token; \`weft reserve change ${name} --users …\` puts a name right`,
+  );
 }
 
 /** What keeps usual jobs out of a part of nodes: each asks for cpus and memory. Null: nothing. */

@@ -1,4 +1,4 @@
-// What `weft reserve create` says of a share in which usual jobs cannot run.
+// What `weft reserve create` says of a share in which usual jobs cannot run, and of unknown users.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -41,4 +41,18 @@ test('a share without cpus or memory is told with what it lets in', async () => 
   assert.match((await said(2, 0)).error, /has no memory: only a job with --memory 0 can run/);
   assert.match((await said(0, 2 ** 30)).error, /has no cpus: only a job with --cpus 0 can run/);
   assert.equal((await said(2, 2 ** 30)).error, '');
+});
+
+test('users whom nobody knows are told, of a reservation that is made or changed', async () => {
+  const slots = [{ from: 0, until: 60_000, nodes: ['n1'], share: 'whole' }];
+  const json = { ...MADE, slots };
+  await using head = await FakeHead.start({
+    'POST /v1/reservations': () => ({ json: { ...json, unknownUsers: ['anm'] } }),
+    'PATCH /v1/reservations/lab': () => ({ json: { ...json, unknownUsers: ['anm', 'bop'] } }),
+  });
+  const made = await head.weft('reserve', 'create', '-t', '1m', '--users', 'anm', '-o', 'name');
+  assert.deepEqual([made.code, made.out], [0, 'lab\n']);
+  assert.match(made.error, /^weft: anm is not known here as a user.*`weft reserve change lab --/);
+  const changed = await head.weft('reserve', 'change', 'lab', '--users', 'anm,bop');
+  assert.match(changed.error, /^weft: anm, bop are not known here as users/);
 });

@@ -1,6 +1,6 @@
 // Reservations: shown to all users, made and changed as the controller allows.
 
-import type { ChangeReservationBody, ReservationView } from '../../../api/reservations.ts';
+import type { ChangeReservationBody, MadeReservation } from '../../../api/reservations.ts';
 import { err, ok, type Result } from '../../../base/result.ts';
 import type { Command } from '../../../machine/declared.ts';
 import type {
@@ -13,6 +13,7 @@ import { type Refusal, refuse } from '../../../model/errors.ts';
 import type { JobId, NodeName, UserName } from '../../../model/ids.ts';
 import type { Recurrence, Reservation } from '../../../model/reservation.ts';
 import { viewInFull, viewReservation } from '../../answers/reservation-view.ts';
+import { hasAccount } from '../../auth/accounts.ts';
 import { occurrencesOf } from '../../recurrence.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
@@ -43,7 +44,7 @@ export const createReservation: Handler<'createReservation'> = ({ engine }, { bo
     request: request.value,
     recurrence: occurrences.value,
   };
-  return execute(engine, command, actor);
+  return execute(engine, command, actor, body.users);
 };
 
 export const changeReservation: Handler<'changeReservation'> = ({ engine }, call) => {
@@ -59,7 +60,7 @@ export const changeReservation: Handler<'changeReservation'> = ({ engine }, call
     members: membersOf(body),
     ...placed.value,
   };
-  return execute(engine, command, actor);
+  return execute(engine, command, actor, body.users);
 };
 
 export const cancelReservation: Handler<'cancelReservation'> = async ({ engine }, call) => {
@@ -85,11 +86,28 @@ async function execute(
   engine: Engine,
   command: Command,
   actor: UserActor,
-): Promise<Result<ReservationView, Refusal>> {
+  users: readonly string[] = [],
+): Promise<Result<MadeReservation, Refusal>> {
   const done = await engine.execute(command, actor);
   if (!done.ok) return done;
   if (done.value.kind !== 'reserved') throw new Error(`${command.kind} answers a reservation`);
-  return ok(viewReservation(engine.state, done.value.reservation, engine.now()));
+  const view = viewReservation(engine.state, done.value.reservation, engine.now());
+  const unknownUsers = await unknownOf(engine, users);
+  return ok(unknownUsers.length === 0 ? view : { ...view, unknownUsers });
+}
+
+/** Looked for in a directory service, one after the other, so many at most. */
+const NAMES_ASKED_MAX = 50;
+
+/** Names that are perhaps misspelt: the reservation lets in who has them, should anybody. */
+async function unknownOf({ state }: Engine, users: readonly string[]): Promise<string[]> {
+  const known = new Set<string>(state.users.keys());
+  for (const { user, purpose } of state.tokens.values()) if (purpose === 'user') known.add(user);
+  const unknown: string[] = [];
+  for (const user of users.filter((one) => !known.has(one)).slice(0, NAMES_ASKED_MAX)) {
+    if (!(await hasAccount(user))) unknown.push(user);
+  }
+  return unknown;
 }
 
 /** When and where the body says it shall be now; nothing when it says nothing of that. */

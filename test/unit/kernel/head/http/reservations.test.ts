@@ -11,7 +11,7 @@ test('[R5, R9] a reservation is made, shown, changed in part and cancelled', asy
   await startAgent(t, world, 'n1');
   const at = world.head.engine.now() + HOUR;
   const body = { name: 'lab', users: ['alice'], at, durationMs: HOUR, share: 'whole' as const };
-  const made = await world.admin.call('createReservation', { body });
+  const { unknownUsers: _, ...made } = await world.admin.call('createReservation', { body });
   assert.equal(made.state, 'coming');
   assert.deepEqual(made.slots, [{ from: at, until: at + HOUR, nodes: ['n1'], share: 'whole' }]);
   const alice = await world.client('alice');
@@ -26,7 +26,8 @@ test('[R5, R9] a reservation is made, shown, changed in part and cancelled', asy
     code: 'auth.role_needed',
   });
   const users = { users: ['alice', 'bob'] };
-  const changed = await world.admin.call('changeReservation', { params, body: users });
+  const reply = await world.admin.call('changeReservation', { params, body: users });
+  const { unknownUsers: __, ...changed } = reply;
   assert.deepEqual(changed, { ...made, ...users, waitingTasks: 1 });
   const later = await world.admin.call('changeReservation', {
     params,
@@ -61,4 +62,22 @@ test('[R9] where the site lets them, users reserve for themselves', async (t) =>
   await startAgent(t, open, 'n1');
   const made = await (await open.client('alice')).call('createReservation', { body });
   assert.deepEqual([made.users, made.state], [['alice'], 'active']);
+});
+
+test('[R9] users whom nobody knows are named, once a reservation is made or changed for them', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  await world.client('weft-test-tokened');
+  await world.admin.call('createUser', {
+    params: { name: 'weft-test-noted' },
+    body: { role: 'user' },
+  });
+  const known = ['weft-test-tokened', 'weft-test-noted', 'root'];
+  const body = { name: 'lab', users: [...known, 'weft-test-none'], durationMs: HOUR };
+  const made = await world.admin.call('createReservation', { body });
+  assert.deepEqual(made.unknownUsers, ['weft-test-none']);
+  const change = (users: string[]) =>
+    world.admin.call('changeReservation', { params: { name: 'lab' }, body: { users } });
+  assert.deepEqual((await change(['weft-test-nil'])).unknownUsers, ['weft-test-nil']);
+  assert.equal('unknownUsers' in (await change(known)), false);
 });
