@@ -92,7 +92,10 @@ async function execute(
   if (!done.ok) return done;
   if (done.value.kind !== 'reserved') throw new Error(`${command.kind} answers a reservation`);
   const view = viewReservation(engine.state, done.value.reservation, engine.now());
-  const unknownUsers = await unknownOf(engine, users);
+  const unknownUsers = await unknownOf(
+    engine,
+    users.filter((user) => user !== actor.name),
+  );
   return ok(unknownUsers.length === 0 ? view : { ...view, unknownUsers });
 }
 
