@@ -8,11 +8,18 @@ export class ClockWatch {
   readonly #clock: Clock;
   readonly #boot: BootClock;
   readonly #apart = new ClocksApart();
+  readonly #startedMs: number;
 
   constructor(clock: Clock, boot: BootClock) {
     this.#clock = clock;
     this.#boot = boot;
+    this.#startedMs = boot.sinceMs();
     this.look(clock.now());
+  }
+
+  /** When this began, by the clock of now. */
+  get startedAt(): number {
+    return Math.round(this.#clock.now() - (this.#boot.sinceMs() - this.#startedMs));
   }
 
   get reading(): ClockReading {

@@ -57,6 +57,7 @@ export class Engine {
   /** What was said of it last. */
   #behindSaid: Behind | null = null;
   #lives = 0;
+  readonly #startedAt: number;
   readonly #room: RoomWatch;
   readonly #firstWord: FirstWord;
   readonly #snapshots: Snapshots;
@@ -69,6 +70,7 @@ export class Engine {
     const { store, clock, log, bootClock } = options;
     this.#options = options;
     this.#clock = clock;
+    this.#startedAt = clock.now();
     this.#clockWatch = bootClock === undefined ? null : new ClockWatch(clock, bootClock);
     this.#settings = options.settings;
     this.store = store;
@@ -225,6 +227,11 @@ export class Engine {
     const clock = this.#clockWatch?.look(at) ?? null;
     if (clock !== null) this.perform({ kind: 'clock', clock }, () => undefined);
     return at;
+  }
+
+  /** When this head was started, by the clock of now. */
+  get startedAt(): number {
+    return this.#clockWatch?.startedAt ?? this.#startedAt;
   }
 
   /** Now, but earlier while the clock may have been set forward by mistake. */

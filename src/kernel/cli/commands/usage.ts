@@ -5,6 +5,7 @@ import { parseDuration } from '../../base/duration.ts';
 import { usage } from '../../model/failure.ts';
 import { USAGE_KEYS, type UsageKey } from '../../model/usage-keys.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
+import { localSteps, type Stretch } from '../jobs/local-steps.ts';
 import { choice } from '../jobs/row-options.ts';
 import { bar } from '../output/bars.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -24,8 +25,8 @@ interface Options extends ListingOptions {
   readonly plot?: boolean;
 }
 
-const DAY_MS = 86_400_000;
 const STEP_MIN_MS = 60_000;
+const STEPS_MAX = 1000;
 /** Columns of a plot where there is no terminal. */
 const PLOT_WIDTH = 80;
 
@@ -46,15 +47,19 @@ export const verb = defineVerb<Options>({
     const stepMs = readStep(options.step);
     const since = instantBefore('--since', options.since ?? '30d') ?? 0;
     if (since >= until) throw usage('--since: that is not before --until');
-    const from = stepMs === undefined ? since : beginOfStep(since, stepMs);
     const { user: owner, partition } = options;
     const api = await context.api();
     const key = by ?? 'user';
     // Bars of steps are sums, in which nobody may count twice.
     const isSum = options.plot === true && stepMs !== undefined;
     const asked = isSum && key === 'group' ? 'user' : key;
-    const query = { by: asked, owner, partition, from, until, stepMs };
-    const { rows } = await api.call('reportUsage', { query });
+    const stretches =
+      stepMs === undefined ? [{ from: since, until }] : readStretches(since, until, stepMs);
+    const rows: UsageReportRow[] = [];
+    for (const stretch of stretches) {
+      const query = { by: asked, owner, partition, ...stretch };
+      rows.push(...(await api.call('reportUsage', { query })).rows);
+    }
     if (asked === 'group' && rows.length > 0 && options.output === undefined) {
       context.note('a user of several groups counts in each');
     }
@@ -82,11 +87,12 @@ function readStep(text: string | undefined): number | undefined {
   return ms;
 }
 
-/** Days begin at the reader's midnight, and shorter steps at whole ones of the clock. */
-function beginOfStep(at: number, stepMs: number): number {
-  const offsetMs = new Date(at).getTimezoneOffset() * 60_000;
-  const whole = Math.min(stepMs, DAY_MS);
-  return Math.floor((at - offsetMs) / whole) * whole + offsetMs;
+/** Refuses what would be more rows than one answer has. */
+function readStretches(since: number, until: number, stepMs: number): Stretch[] {
+  if ((until - since) / stepMs > STEPS_MAX) {
+    throw usage(`--step: that is more than ${STEPS_MAX} rows of time; write a longer one`);
+  }
+  return localSteps(since, until, stepMs);
 }
 
 function usageColumns(

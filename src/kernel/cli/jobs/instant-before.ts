@@ -15,10 +15,16 @@ export function instantBefore(flag: string, text: string | undefined): number | 
   if (text.startsWith('+')) throw usage(`${flag}: '${text}' is in the future; ${PAST_FORMS}`);
   const at = parseInstant(text, now);
   if (!at.ok) throw usage(`${flag}: ${at.error.replace(FORMS, PAST_FORMS)}`);
-  return /^\d{1,2}:/.test(text) ? at.value - 86_400_000 : at.value;
+  return /^\d{1,2}:/.test(text) ? dayBefore(at.value) : at.value;
 }
 
 const PAST_FORMS = 'write 2h (ago), 18:30, yesterday, 2026-01-31 or 2026-01-31T18:30';
+
+/** The same time of day on the day before, which is no 24 hours ago where a clock was set. */
+function dayBefore(at: number): number {
+  const day = new Date(at);
+  return day.setDate(day.getDate() - 1);
+}
 
 function midnight(now: number, daysAgo: number): number {
   const day = new Date(now);

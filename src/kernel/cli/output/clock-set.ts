@@ -12,6 +12,7 @@ export function clockSetWords({ clockSteps = [], head: { now } }: InfoReply): st
     .filter(({ at }) => now - at < TOLD_MS)
     .map(({ at, byMs }) => {
       const way = byMs < 0 ? 'back' : 'forward';
-      return `its clock was set ${way} by ${formatSpan(Math.round(Math.abs(byMs) / 1000) * 1000)} ${formatInstant(at, now)}`;
+      const span = formatSpan(Math.round(Math.abs(byMs) / 1000) * 1000);
+      return `its clock was set ${way} by ${span} at ${formatInstant(at, now)}`;
     });
 }

@@ -107,6 +107,7 @@ function directoryChoice(options: SubmitOptions, here: string): DirectoryChoice 
   }
   if (options.private || isStaged) return { kind: 'private' };
   if (options.chdir === undefined) return { kind: 'auto', path: here };
+  if (options.chdir === '') throw usage('--chdir: may not be empty');
   const path = options.chdir.startsWith('/') ? options.chdir : `${here}/${options.chdir}`;
   return { kind: 'shared', path };
 }

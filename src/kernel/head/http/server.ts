@@ -161,7 +161,6 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
   const { clusterName, version, multiUser, capacity, requestRateMax } = options;
   const { fingerprint } = bound;
   const certificatePem = options.secure ? shownBy(options.secure.certificate) : null;
-  const startedAt = clock.now();
   const publicEvents = new PublicEvents(parts.flatMap(({ events }) => events ?? []));
   const ring = new EventRing(engine.seq, publicEvents);
   const own: KernelServices = {
@@ -181,7 +180,6 @@ async function createSide(ports: HttpPorts, options: HttpOptions, bound: Bound) 
       fingerprint,
       certificatePem,
       certificateUntil: certificatePem === null ? null : endOf(certificatePem),
-      startedAt,
     },
     authenticator,
     sessions,

@@ -68,7 +68,6 @@ export interface ClusterFacts {
   readonly certificatePem: string | null;
   /** When it ends. */
   readonly certificateUntil: number | null;
-  readonly startedAt: number;
 }
 
 /** What the head gives its listeners. */

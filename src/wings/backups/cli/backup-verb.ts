@@ -39,7 +39,9 @@ export const verb = defineVerb<Options>({
   },
 });
 
+/** The empty name of a variable that is not set would be the folder where one is. */
 function placeOf(context: Context, named: string): string {
+  if (named.trim() === '') throw usage('--to: the name of the folder is empty');
   const place = isBucket(named) ? named.replace(/\/+$/, '') : path.resolve(context.cwd, named);
   if (isPlace(place)) return place;
   throw usage(`--to: '${named}' is not ${PLACE_WORDS}`);

@@ -14,7 +14,7 @@ test('[H3] for a day people are told when and how the clock of the head was set'
     { at: NOW - 60_000, byMs: -24 * HOUR + 12 },
   ];
   const [line = '', ...others] = clockSetWords({ clockSteps, head: { now: NOW } } as InfoReply);
-  assert.match(line, /^its clock was set back by 1d \d\d:59:00$/);
+  assert.match(line, /^its clock was set back by 1d at \d\d:59:00$/);
   assert.deepEqual(others, []);
   assert.deepEqual(
     clockSetWords({ head: { now: NOW } } as InfoReply),

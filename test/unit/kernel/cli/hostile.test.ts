@@ -19,6 +19,8 @@ const REFUSED: readonly (readonly [argv: readonly string[], words: RegExp])[] = 
   [['run', '--key', 'a\nb', 'true'], /^weft: --key: 'a\nb' is not a key; use 1 to 200 printable/],
   [['run', '--key', '', 'true'], /^weft: --key: '' is not a key/],
   [['run', '--name', '', 'true'], /^weft: --name: may not be empty\n/],
+  [['run', '--chdir', '', 'true'], /^weft: --chdir: may not be empty\n/],
+  [['backup', '--to', ''], /^weft: --to: the name of the folder is empty\n/],
   [['run', '--output', '', 'true'], /^weft: --output: may not be empty\n/],
   [['submit', ''], /^weft: no script is named\n/],
   [['job', ' 3'], /^weft: ' 3' is not a job id; write 42 or 42\[7\]\n/],

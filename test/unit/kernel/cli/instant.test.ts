@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { instantBefore } from '../../../../src/kernel/cli/jobs/instant-before.ts';
 import { parseInstant } from '../../../../src/kernel/cli/submit/instant.ts';
 import { readWindow } from '../../../../src/kernel/cli/submit/read.ts';
 
@@ -25,6 +26,18 @@ test('instants are spans from now, times of day and dates in local time', () => 
   const bads = ['soon', '25:00', '+2', '2026-13-01', '3', '2026-02-30', '2026-02-29 10:00'];
   for (const bad of [...bads, '2026-01-01T24:30', '2026-01-01T10:00+99:00'])
     assert.equal(read(bad), null, bad);
+});
+
+test('a time of day that was, is that of the day before also where a clock was set', (context) => {
+  const zone = process.env['TZ'];
+  process.env['TZ'] = 'Europe/Berlin';
+  context.after(() => {
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+  });
+  context.mock.timers.enable({ apis: ['Date'], now: Date.parse('2026-10-25T12:00+01:00') });
+  assert.equal(instantBefore('--since', '18:30'), Date.parse('2026-10-24T18:30+02:00'));
+  assert.equal(instantBefore('--since', '11:30'), Date.parse('2026-10-25T11:30+01:00'));
 });
 
 test('a time that the clock jumps over is refused, in words that say why', (context) => {

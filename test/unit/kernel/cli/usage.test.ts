@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { UsageReportRow } from '../../../../src/kernel/api/usage-report.ts';
+import { localSteps } from '../../../../src/kernel/cli/jobs/local-steps.ts';
 import { bar, jobStretches, timeLine } from '../../../../src/kernel/cli/output/bars.ts';
 import { FakeHead } from './fake-head.ts';
 
@@ -55,6 +56,81 @@ test('steps begin at whole hours and days of the reader', async () => {
   assert.deepEqual([days?.getHours(), days?.getMinutes(), days?.getSeconds()], [0, 0, 0]);
   assert.deepEqual([hours?.getMinutes(), hours?.getSeconds()], [0, 0]);
   assert.equal(head.work[0]?.query['stepMs'], '86400000');
+});
+
+const inZone = (zone: string, ask: () => void) => {
+  const before = process.env['TZ'];
+  process.env['TZ'] = zone;
+  try {
+    ask();
+  } finally {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  }
+};
+
+const DAY = 86_400_000;
+
+test('days begin at midnight also after a clock was set for the winter', () => {
+  const at = Date.parse;
+  inZone('Europe/Berlin', () => {
+    const since = at('2026-10-24T12:00+02:00');
+    const until = at('2026-10-27T12:00+01:00');
+    const [summer, change, winter, ...more] = localSteps(since, until, DAY);
+    const [saturday, sunday] = [at('2026-10-24T00:00+02:00'), at('2026-10-25T00:00+02:00')];
+    const monday = at('2026-10-26T00:00+01:00');
+    assert.deepEqual(summer, { from: saturday, until: sunday, stepMs: DAY });
+    assert.deepEqual(change, { from: sunday, until: monday, stepMs: (25 * DAY) / 24 });
+    assert.deepEqual(winter, { from: monday, until, stepMs: DAY });
+    assert.deepEqual(more, []);
+  });
+});
+
+test('stretches touch each other, and each step begins at a midnight or at noon', () => {
+  const instants = fc.integer({ min: Date.parse('2026-01-01'), max: Date.parse('2027-12-31') });
+  const zones = fc.constantFrom('Europe/Berlin', 'America/New_York', 'Australia/Lord_Howe', 'UTC');
+  const lengths = fc.constantFrom(DAY / 2, DAY, 7 * DAY);
+  const property = fc.property(zones, instants, lengths, (zone, since, stepMs) => {
+    const until = since + 60 * DAY;
+    inZone(zone, () => {
+      const stretches = localSteps(since, until, stepMs);
+      let begin = stretches[0]?.from ?? Number.NaN;
+      assert.ok(begin <= since && since - begin < 1.1 * DAY);
+      for (const stretch of stretches) {
+        assert.equal(stretch.from, begin);
+        for (; begin < stretch.until; begin += stretch.stepMs) {
+          assert.equal(new Date(begin).getHours() % (stepMs < DAY ? 12 : 24), 0);
+        }
+        begin = Math.min(begin, stretch.until);
+      }
+      assert.equal(begin, until);
+    });
+  });
+  fc.assert(property);
+});
+
+test('days on both sides of a change are asked for, and are rows of one table', async () => {
+  await using head = await FakeHead.start({
+    'GET /v1/history/usage': ({ query }) => ({
+      json: { from: 0, until: 1, rows: [row('alice', 1, Number(query['from']))] },
+    }),
+  });
+  const before = process.env['TZ'];
+  process.env['TZ'] = 'America/New_York';
+  try {
+    const range = ['--since', '2026-10-31', '--until', '2026-11-03', '--step', '1d'];
+    const { out } = await head.weft('usage', ...range);
+    assert.deepEqual(out.match(/2026-1\d-\d\d \d\d:\d\d/g), [
+      '2026-10-31 00:00',
+      '2026-11-01 00:00',
+      '2026-11-02 00:00',
+    ]);
+  } finally {
+    if (before === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = before;
+  }
+  const refused = await head.weft('usage', '--since', '1990-01-01', '--step', '1d');
+  assert.match(refused.error, /--step: that is more than 1000 rows of time; write a longer one/);
 });
 
 test('a plot has the largest first, or the steps in their order', async () => {

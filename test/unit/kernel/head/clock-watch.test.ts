@@ -73,6 +73,20 @@ test('[H1] a clock that is set counts for nothing, a machine that sleeps does', 
   assert.deepEqual(machine.steps(), [DAY, -DAY]);
 });
 
+test('[H1] a head is up as long as it is, however its clock is set and its machine sleeps', async () => {
+  const machine = await running();
+  const { bench } = machine;
+  const { clock } = bench;
+  const upMs = () => clock.now() - bench.engine.startedAt;
+  const before = upMs();
+  clock.at += 5000;
+  machine.setMs -= 400 * DAY;
+  assert.equal(upMs() - before, 5000);
+  clock.sleptMs += 3_600_000;
+  machine.setMs += 800 * DAY;
+  assert.equal(upMs() - before, 3_605_000);
+});
+
 test('[H1] what was set while the head was down is noticed at its start', async () => {
   const machine = await running();
   const { bench } = machine;

@@ -51,7 +51,7 @@ function headFacts({ engine, facts }: Pick<Services, 'engine' | 'facts'>) {
     pid: process.pid,
     user: loginName(),
     nodeVersion: process.versions.node,
-    startedAt: facts.startedAt,
+    startedAt: engine.startedAt,
     cpuCount: facts.capacity.cpuCount ?? availableParallelism(),
     memoryBytes: facts.capacity.memoryBytes ?? memoryHere(),
     memoryFreeBytes: freemem(),

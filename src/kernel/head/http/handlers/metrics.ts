@@ -102,11 +102,11 @@ function durations(counts: Services['counts']) {
   return { ...metric, get: () => metric };
 }
 
-function addProcess({ engine, facts }: Services, scrape: Scrape): void {
+function addProcess({ engine }: Services, scrape: Scrape): void {
   const { user, system } = process.cpuUsage();
   value(scrape, 'process_cpu_seconds_total', 'CPU of the head.', (user + system) / 1e6);
   const resident = process.memoryUsage.rss();
   value(scrape, 'process_resident_memory_bytes', 'Memory of the head.', resident);
-  const uptime = (engine.now() - facts.startedAt) / 1000;
+  const uptime = (engine.now() - engine.startedAt) / 1000;
   value(scrape, 'weft_uptime_seconds', 'Since the head started.', uptime);
 }
