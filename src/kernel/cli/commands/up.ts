@@ -168,12 +168,28 @@ async function bringUp(
     const nodes = await cluster.untilConnected(api, names);
     await undrain(api, nodes);
     const surplus = machine === null ? [] : surplusWords(nodes, machine);
-    for (const note of [...notes, ...surplus]) context.note(note);
+    const left = isKnown ? [] : leftWords(nodes, now.nodeCount);
+    for (const note of [...notes, ...surplus, ...left]) context.note(note);
     describe(context, { head, started, nodes, cluster });
     return 0;
   } finally {
     api.close();
   }
+}
+
+/** A head that was put back brings its nodes, and nobody else says how many were of this machine. */
+function leftWords(nodes: readonly NodeView[], count: number): string[] {
+  const numbers = nodes.flatMap(({ name, state }) => {
+    const number = /^n([1-9]\d*)$/.exec(name)?.[1];
+    return number === undefined || state === 'up' ? [] : [Number(number)];
+  });
+  const left = numbers.filter((number) => number > count);
+  if (left.length === 0) return [];
+  const names = left.map((number) => `n${number}`);
+  const are = left.length === 1 ? 'is' : 'are';
+  const them = left.length === 1 ? 'it' : 'them';
+  const known = `${names.join(', ')} ${are} known to the head and not started`;
+  return [`${known}: \`weft up --nodes ${Math.max(...left)}\` starts ${them} on this machine`];
 }
 
 /** The wanted address is kept first: who is killed in between leaves it to the next `weft up`. */

@@ -281,6 +281,18 @@ test('a head whose store was removed gets its nodes enrolled anew', async () => 
   assert.deepEqual((await box.weft(['up'])).code, 0);
 });
 
+test('up names nodes of a head that was put back, which it does not start by itself', async () => {
+  await using box = new Sandbox();
+  await box.weft(['up', '--nodes', '3', '--listen', 'none']);
+  await box.weft(['down']);
+  rmSync(path.join(box.directory, 'cluster.json'));
+  const { code, error } = await box.weft(['up', '--listen', 'none']);
+  const words =
+    /^weft: n2, n3 are known to the head and not started: `weft up --nodes 3` starts them/;
+  assert.deepEqual([code, words.test(error)], [0, true], error);
+  assert.doesNotMatch((await box.weft(['up', '--nodes', '3'])).error, /not started/);
+});
+
 test('up takes in anew a node that was removed while its agent ran', async () => {
   await using box = new Sandbox();
   await box.weft(['up', '--nodes', '2', '--listen', 'none']);

@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { readHeadOptions } from '../../../../../src/bin/head-options.ts';
+import { readLiveMark } from '../../../../../src/kernel/connect/process-file.ts';
 import { listen, listenNear } from '../../../../../src/kernel/head/http/listening.ts';
 import { infoView } from '../top/info-view.ts';
 import { nodeView } from '../views.ts';
@@ -31,7 +32,11 @@ const answers: Record<string, (body: { name?: string; reason?: string }, name: s
     },
     'GET /v1/nodes': () => ({
       nodes: [...nodes].map(([name, reason]) =>
-        nodeView({ name, drained: reason === null ? null : { reason, by: 'me', at: 0 } }),
+        nodeView({
+          name,
+          state: isUp(name) ? 'up' : 'away',
+          drained: reason === null ? null : { reason, by: 'me', at: 0 },
+        }),
       ),
     }),
     'GET /v1/jobs': () => ({ jobs: [], next: null }),
@@ -45,6 +50,10 @@ const answers: Record<string, (body: { name?: string; reason?: string }, name: s
       return { count: 1 };
     },
   };
+
+function isUp(name: string): boolean {
+  return readLiveMark(`${options.directory}/../run/${name}.pid`) !== null;
+}
 
 rmSync(options.socketPath, { force: true });
 const server = createServer((request, response) => {
