@@ -177,7 +177,7 @@ async function bringUp(
   }
 }
 
-/** A head that was put back brings its nodes, and nobody else says how many were of this machine. */
+/** A head that was put back brings its nodes; how many were of this machine nobody says. */
 function leftWords(nodes: readonly NodeView[], count: number): string[] {
   const numbers = nodes.flatMap(({ name, state }) => {
     const number = /^n([1-9]\d*)$/.exec(name)?.[1];

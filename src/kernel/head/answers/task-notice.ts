@@ -137,9 +137,10 @@ function saySilence(known: NoticeSource, silence: Silence): string {
 
 function next(
   known: Pick<NoticeSource, 'now' | 'settings'>,
-  { node, since, spec }: Extract<Silence, { kind: 'unreachable' }>,
+  { node, since, spec, isCancelled }: Extract<Silence, { kind: 'unreachable' }>,
 ): string {
-  const then = spec.requeue ? 'is started again' : 'ends as node_fail';
+  const goesOn = spec.requeue ? 'is started again' : 'ends as node_fail';
+  const then = isCancelled ? 'ends as cancelled' : goesOn;
   const { onNodeLoss } = spec;
   if (onNodeLoss.kind === 'requeue') return `the task ${then}.`;
   if (onNodeLoss.kind === 'lease') {
@@ -150,9 +151,11 @@ function next(
     const about = at > known.now() ? `, about ${formatInstant(at)}` : '';
     return `the task ${then} when the lease of ${lease} and the kill grace have passed${about}.`;
   }
+  const otherwise = isCancelled
+    ? 'the task, which was cancelled, ends when the node is back or'
+    : `the task continues when the node is back; it ${then} only`;
   return (
-    `the task continues when the node is back; it ${then} only on proof that its processes are ` +
-    `gone: a restart of the node, or \`weft node lost ${node}\` by an operator. ` +
+    `${otherwise} on proof that its processes are gone: a restart of the node, or \`weft node lost ${node}\` by an operator. ` +
     "An operator's `weft cancel` ends it at once."
   );
 }

@@ -15,6 +15,8 @@ export type Silence = { readonly node: string } & (
       readonly kind: 'unreachable';
       readonly since: number;
       readonly spec: Pick<JobSpec, 'requeue' | 'onNodeLoss'>;
+      /** Whatever becomes of the node: it does not go on. */
+      readonly isCancelled: boolean;
     }
 );
 
@@ -31,7 +33,9 @@ export function silenceOf(state: State, task: Task): Silence | null {
     if (!connected && unreachableSince !== null) {
       const { spec } = task.job;
       const rule = { requeue: spec.requeue, onNodeLoss: lossRuleOf(node, spec) };
-      return { kind: 'unreachable', node: name, since: unreachableSince, spec: rule };
+      const isCancelled = task.ending?.kind === 'cancel';
+      const told = { node: name, since: unreachableSince, spec: rule, isCancelled };
+      return { kind: 'unreachable', ...told };
     }
     if (pausing.now !== null) return { kind: 'paused', node: name, pause: pausing.now };
   }

@@ -174,6 +174,21 @@ scenario('[L5] a head that lacks records says at once why a start is not told', 
   for (const notice of notices(head)) assert.match(notice ?? '', /lacks records.*`weft info`/);
 });
 
+scenario('[L5] of a cancelled task whose node is silent nobody is told that it goes on', (head) => {
+  head.connect('n1');
+  head.running({ onNodeLoss: { kind: 'wait' } });
+  head.disconnect('n1');
+  const { nodeTimeoutMs } = head.settings;
+  head.at += nodeTimeoutMs;
+  head.silence('n1', nodeTimeoutMs);
+  for (const notice of notices(head)) assert.match(notice ?? '', /the task continues when/);
+  head.command({ kind: 'cancel_task', place: place('1') }, ANN);
+  for (const notice of notices(head)) {
+    assert.match(notice ?? '', /the task, which was cancelled, ends when the node is back or on/);
+    assert.doesNotMatch(notice ?? '', /continues|started again/);
+  }
+});
+
 scenario('[L5] a task whose node is lost is told with about when it starts elsewhere', (head) => {
   head.connect('n1');
   head.running({ onNodeLoss: { kind: 'lease', leaseMs: MINUTE } });
