@@ -89,9 +89,13 @@ async function askName(uid: string): Promise<Asked<string | null>> {
 
 async function askGroups(name: string): Promise<Asked<readonly string[]>> {
   // With a group that has no name id(1) ends with 1, and says the others all the same.
-  const said = (await output('id', ['-Gn', '--', name]))?.trim();
+  const said = await output('id', ['-Gnz', '--', name]);
+  // Of Busybox it knows no `-z`; that a name such as `gpu users` is one word is lost there.
+  const names =
+    said === '' ? (await output('id', ['-Gn', '--', name]))?.split(/\s+/) : said?.split('\0');
   // An account has one at least: `id` says nothing where it finds none just now.
-  return said ? said.split(/\s+/) : undefined;
+  const groups = names?.filter((one) => one !== '');
+  return groups?.length === 0 ? undefined : groups;
 }
 
 /** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */

@@ -32,13 +32,21 @@ function replaceTools(t: TestContext, tools: Readonly<Record<'getent' | 'id', st
 }
 
 test('a group without a name takes an account none of its others', async (t) => {
-  replaceTools(t, { getent: KNOWN, id: 'echo 7777 lab; exit 1' });
+  replaceTools(t, { getent: KNOWN, id: "printf '7777\\0lab\\0'; exit 1" });
   assert.deepEqual(await new Accounts().groupsOf('ann', 0), ['7777', 'lab']);
+});
+
+test('a group whose name has a blank is one, where id(1) can say so', async (t) => {
+  const groups = () => new Accounts().groupsOf('ann', 0);
+  replaceTools(t, { getent: KNOWN, id: "printf 'lab\\0gpu users\\0'" });
+  assert.deepEqual(await groups(), ['lab', 'gpu users']);
+  replaceTools(t, { getent: KNOWN, id: '[ "$1" = -Gn ] || exit 1; echo lab chem' });
+  assert.deepEqual(await groups(), ['lab', 'chem']);
 });
 
 test('an account is as it is now, and as it was while its directory cannot be asked', async (t) => {
   const look = () => new Accounts().asItIs(ANN, 0);
-  replaceTools(t, { getent: KNOWN, id: 'echo lab' });
+  replaceTools(t, { getent: KNOWN, id: "printf 'lab\\0'" });
   assert.deepEqual(await look(), { ...ANN, groups: ['lab'] });
   replaceTools(t, { getent: KNOWN, id: 'exit 1' });
   assert.deepEqual(await look(), ANN);
@@ -46,7 +54,7 @@ test('an account is as it is now, and as it was while its directory cannot be as
   assert.deepEqual(await look(), ANN);
   replaceTools(t, { getent: 'exit 2', id: 'exit 1' });
   assert.equal(await look(), null);
-  replaceTools(t, { getent: KNOWN.replace('ann', 'eve'), id: 'echo lab' });
+  replaceTools(t, { getent: KNOWN.replace('ann', 'eve'), id: "printf 'lab\\0'" });
   assert.equal(await look(), null);
 });
 
