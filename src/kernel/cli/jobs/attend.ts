@@ -1,17 +1,22 @@
 // Staying with a job that was just submitted: its output, its end, and Ctrl-C meanwhile.
 
 import type { FeedReply } from '../../api/feeding.ts';
+import { headNow } from '../../api/head-time.ts';
 import type { JobView } from '../../api/jobs.ts';
 import { asClause } from '../../base/sentence.ts';
 import { EXIT_OWN_FAILURE, Failure, usage } from '../../model/failure.ts';
 import { withPatience } from '../connection/patience.ts';
 import type { Context } from '../context.ts';
+import { prose } from '../output/prose.ts';
 import { jobProgress } from '../progress/tasks.ts';
 import { failedCount } from './failed-tasks.ts';
 import { type FollowedJob, followJob } from './follow-job.ts';
 import { type Input, InputBuffer } from './input.ts';
 import { exitCodeOf, outcomeWords } from './outcome.ts';
 import { waitFor } from './wait-for.ts';
+
+/** After this long most jobs that can start have started. */
+const WAIT_TOLD_MS = 10_000;
 
 export interface Attended extends FollowedJob {
   readonly follow: boolean;
@@ -25,9 +30,12 @@ export async function attend(context: Context, job: Attended): Promise<number> {
   const feeding = job.input === null ? null : feedJob(context, job.id, job.input);
   feeding?.done.catch((error: Error) => cancelUnfed(context, job.id, error));
   const progress = jobProgress(context, job.array === null ? [] : [job.id]);
+  let isOver = false;
+  const told = setTimeout(() => void tellWait(context, job.id, () => isOver), WAIT_TOLD_MS);
   try {
     if (job.follow) await followJob(context, job);
     const { job: view } = await waitFor(context, { id: job.id });
+    isOver = true;
     progress.stop();
     if (view.outcome?.kind !== 'completed') context.note(endWords(job.id, view));
     return exitCodeOf(view);
@@ -36,9 +44,26 @@ export async function attend(context: Context, job: Attended): Promise<number> {
     context.note(`${error.message} Job ${job.id} is not affected.`);
     return EXIT_OWN_FAILURE;
   } finally {
+    isOver = true;
+    clearTimeout(told);
     feeding?.stop();
     progress.stop();
     restore();
+  }
+}
+
+/** Once: whoever sits there sees nothing else of a job that has not started. */
+async function tellWait(context: Context, id: string, isOver: () => boolean): Promise<void> {
+  try {
+    const api = await context.api();
+    const { state } = await api.call('getJob', { params: { id } });
+    if (state !== 'pending') return;
+    const { words } = await api.call('explainJob', { params: { id } });
+    const [first = ''] = prose(words, headNow(), null);
+    if (!isOver()) context.note(`job ${id} waits: ${first.replace(/^It is pending: /, '')}`);
+  } catch (error) {
+    // Whoever waits tells of a head that is away.
+    if (!(error instanceof Failure)) throw error;
   }
 }
 

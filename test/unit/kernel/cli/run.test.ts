@@ -127,6 +127,38 @@ test('run --wait asks again after a long poll without an end', async () => {
   assert.equal(polls, 3);
 });
 
+for (const state of ['pending', 'running'] as const) {
+  test(`run --wait tells after a while why a job waits: one that is ${state}`, async (context) => {
+    let polls = 0;
+    const looked = Promise.withResolvers<void>();
+    const answers: Answers = {
+      ...ACCEPTS,
+      'GET /v1/jobs/42': () => {
+        if (state === 'running') setImmediate(looked.resolve);
+        return { json: { ...jobView({ state }), environment: null, script: null } };
+      },
+      'GET /v1/jobs/42/why': () => {
+        setImmediate(looked.resolve);
+        const words = 'It is pending: n1 is drained (mine).\nPriority 0.';
+        return { json: { state, reason: null, words } };
+      },
+      // What was told before has been read by the time of the last poll.
+      'GET /v1/jobs/42/wait': () => {
+        polls += 1;
+        if (polls === 1) context.mock.timers.tick(10_000);
+        const timeout = refusal('wait.timeout', 'deadline_exceeded', 'Not finished.');
+        if (polls < 20) return { status: 504, json: timeout, after: looked.promise };
+        return { json: { job: doneJob('completed'), task: null } };
+      },
+    };
+    await using head = await FakeHead.start(answers);
+    context.mock.timers.enable({ apis: ['setTimeout'] });
+    const { code, out, error } = await head.weft('run', '--wait', 'x');
+    assert.deepEqual([code, out], [0, '']);
+    assert.equal(error, state === 'running' ? '' : 'weft: job 42 waits: n1 is drained (mine).\n');
+  });
+}
+
 test('wait --timeout exits with 8 and says that the job is not affected', async () => {
   const timeout = refusal('wait.timeout', 'deadline_exceeded', 'Not finished.');
   const wait = () => ({ status: 504, json: timeout });
