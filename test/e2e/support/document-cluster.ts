@@ -27,6 +27,8 @@ const HOST = 'h1';
 const LABEL = 'ssd';
 /** A command that takes longer hangs. */
 const COMMAND_MS_MAX = 240_000;
+/** One that does not come down keeps nothing else of a test that is killed from its turn. */
+const DOWN_MS_MAX = 60_000;
 
 export class DocumentCluster {
   readonly #home = mkdtempSync(path.join(tmpdir(), 'weft-docs-'));
@@ -34,7 +36,10 @@ export class DocumentCluster {
   readonly #environment: NodeJS.ProcessEnv;
   readonly #forget = whenKilled(() => {
     const env = this.#environment;
-    spawnSync(path.join(this.#home, 'bin', 'weft'), ['down', '--now'], { env });
+    spawnSync(path.join(this.#home, 'bin', 'weft'), ['down', '--now'], {
+      env,
+      timeout: DOWN_MS_MAX,
+    });
     rmSync(this.#home, { recursive: true, force: true });
   });
 
