@@ -14,7 +14,7 @@ import type { Snapshot } from '../../scheduler/cycle/snapshot.ts';
 import type { QueueEntry } from '../../scheduler/line/queue.ts';
 import type { Brokerage } from '../../scheduler/room/brokerage.ts';
 import { entryOf } from '../jobs/apply.ts';
-import { isBlocked, waitingSize } from '../jobs/behind.ts';
+import { isBlocked } from '../jobs/behind.ts';
 import type { Job } from '../jobs/facts.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
@@ -109,14 +109,16 @@ function withHeld({ jobs }: State, reason: Waiting): Waiting {
   return held.length === 0 ? reason : { ...reason, held };
 }
 
-/** @param index of the task that is waited for; null: for all of them */
+/**
+ * Told at once, however many tasks there are: lists ask this of each job that waits for an array.
+ * @param index of the task that is waited for; null: for all of them
+ */
 function holdsBack(job: Job, index: number | null): boolean {
-  if (index !== null) {
-    const waits = job.pending.has(index) || isBlocked(job, index);
-    return (job.held && waits) || (job.active.get(index)?.heldBecause ?? null) !== null;
-  }
-  if (job.held && waitingSize(job) > 0) return true;
-  return [...job.active.values()].some(({ heldBecause }) => heldBecause !== null);
+  const one = index ?? (job.spec.array === null ? 0 : null);
+  if (one !== null && (job.active.get(one)?.heldBecause ?? null) !== null) return true;
+  if (!job.held) return false;
+  if (index === null) return job.pending.size > 0 || job.behind.size > 0;
+  return job.pending.has(index) || isBlocked(job, index);
 }
 
 /** Why a task waits and what it can expect. */
