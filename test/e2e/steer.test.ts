@@ -47,6 +47,29 @@ describe('a real Slurm that our scheduler steers', { skip: withoutSlurm }, () =>
     });
   });
 
+  it('an array says all of its elements, and those that its user cancels are over', async () => {
+    // More words than squeue shows by default.
+    const indices = Array.from({ length: 44 }, (_, at) => (at * (at + 1)) / 2);
+    const there = await give(
+      '--hold',
+      '--time=5',
+      `--array=${indices.join(',')}`,
+      '--wrap',
+      'true',
+    );
+    assert.equal((await ours(there)).taskCount, 44);
+    const tasks = (words: string) =>
+      until(`the array has ${words}`, async () => {
+        return (await weft('job', `hpc/${there}`)).includes(`: ${words}\n`) || undefined;
+      });
+    await command('scancel', `${there}_1`, `${there}_946`, `${there}_6`);
+    await tasks('41 pending, 3 cancelled');
+    assert.match(await weft('why', `hpc/${there}_6`), /It is done: cancelled/);
+    assert.match(await weft('why', `hpc/${there}_3`), /held at hpc/);
+    await command('scancel', there);
+    await tasks('44 cancelled');
+  });
+
   it('a job that a user gave to the site waits in our queue, and is started by our plan', async () => {
     await weft('site', 'pause', 'hpc');
     const there = await give('--time=5', '--wrap', 'exit 3');

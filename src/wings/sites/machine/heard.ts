@@ -23,7 +23,7 @@ import {
 } from '../../../kernel/model/site.ts';
 import { elementOf } from '../model/site-elements.ts';
 import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
-import type { SitePart, SiteWhole } from './look.ts';
+import { elementKey, type SitePart, type SiteWhole } from './look.ts';
 import { isArray } from './names.ts';
 import { place, replace } from './placed.ts';
 
@@ -104,6 +104,7 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
   if (known === undefined || known.job.outcome !== null) return;
   const { job, index } = known;
   if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
+  if (index === null) endMissing(step, site, job, listed);
   if (index !== null && job.active.has(index)) replace(step, site, { job, index }, listed);
   if (index === null || !job.pending.has(index)) return void followHold(step, site, job, listed);
   switch (listed.state) {
@@ -126,6 +127,22 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
 function endWaiting(step: Step, job: Job, listed: ListedJob): void {
   const waiting = waitingOf(job);
   if (waiting.size > 0) endPending(step, job, waiting, outcomeOf(listed));
+}
+
+/**
+ * An array that waits says which of its elements do: one that is neither among these nor listed by
+ * itself was cancelled there while it waited, and leaves no other trace.
+ */
+function endMissing(step: Step, site: Site, job: Job, listed: ListedJob): void {
+  const { state, id, elements } = listed;
+  if ((state !== 'held' && state !== 'waiting') || isAgreed(site, job, listed)) return;
+  const there = elements === null ? null : readIndices(elements);
+  if (there === null || !there.ok) return;
+  const missing = waitingOf(job);
+  missing.subtract(there.value);
+  for (const one of [...missing]) if (site.alone.has(elementKey(id, one))) missing.delete(one);
+  const detail = 'its array at its site has it no more';
+  if (missing.size > 0) endPending(step, job, missing, { kind: 'cancelled', detail });
 }
 
 /**
@@ -154,14 +171,21 @@ function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   const hold = holdOf(listed, nodes);
   const { heldBecause, ...rest } = foreign;
   const nodeNames = typeof nodes === 'string' ? [] : nodes;
+  const walltimeMs = isWhole ? limitOf(job, listed) : job.spec.walltimeMs;
   const isHeldSo = foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause;
-  if (isHeldSo && isSame(request.nodeNames, nodeNames)) {
+  const isLimitedSo = job.spec.walltimeMs === walltimeMs;
+  if (isHeldSo && isLimitedSo && isSame(request.nodeNames, nodeNames)) {
     if (isWhole) AGREED.set(listed, { told: site.told, spec: job.spec });
     return;
   }
   const wish = { request: { ...request, nodeNames }, foreign: { ...rest, ...hold } };
-  const spec = { ...job.spec, environment: {}, ...wish };
+  const spec = { ...job.spec, environment: {}, walltimeMs, ...wish };
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
+}
+
+/** The limit that its site has of it now; what tasks that run were given stays with all of them. */
+function limitOf({ active, spec }: Job, { walltimeMs }: ListedJob): number | null {
+  return active.size === 0 ? walltimeMs : spec.walltimeMs;
 }
 
 function adopt(step: Step, { name: site, nodes }: Site, listed: ListedJob): KnownJob | undefined {

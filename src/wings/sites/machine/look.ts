@@ -31,6 +31,8 @@ export interface SiteWhole {
   readonly listed: ReadonlySet<string>;
   /** Ids of arrays of which an element is listed by itself and may start. */
   readonly going: ReadonlySet<string>;
+  /** Elements that are listed by themselves, in whatever state: `elementKey`. */
+  readonly alone: ReadonlySet<string>;
 }
 
 export interface SitePart extends Pick<SiteLook, 'node' | 'session'> {
@@ -56,7 +58,7 @@ export function partsOf(look: SiteLook, sizeMax = SITE_PART_MAX): SitePart[] {
   const there = all.filter(({ state }) => state !== 'unknown' && state !== 'ended');
   const listed = new Set(there.map(({ id }) => id));
   const going = arraysOf(all.filter(({ state }) => state === 'waiting'));
-  const whole = { told, nodes: visible, shown, listed, going };
+  const whole = { told, nodes: visible, shown, listed, going, alone: elementsOf(all) };
   const nodes = slices(visible, sizeMax);
   const jobs = slices(inOrder(all.filter(({ isOurs }) => !isOurs)), sizeMax);
   const parts: SitePart[] = nodes.slice(0, -1).map((some) => {
@@ -66,6 +68,19 @@ export function partsOf(look: SiteLook, sizeMax = SITE_PART_MAX): SitePart[] {
     parts.push({ node, session, whole, nodes: at === 0 ? (nodes.at(-1) ?? []) : [], jobs: some });
   }
   return parts;
+}
+
+export function elementKey(array: string, index: number): string {
+  return `${array} ${index}`;
+}
+
+function elementsOf(jobs: readonly ListedJob[]): Set<string> {
+  const keys = new Set<string>();
+  for (const { id } of jobs) {
+    const element = elementOf(id);
+    if (element !== null) keys.add(elementKey(element.array, element.index));
+  }
+  return keys;
 }
 
 function arraysOf(jobs: readonly ListedJob[]): Set<string> {

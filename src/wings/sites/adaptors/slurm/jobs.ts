@@ -41,7 +41,11 @@ const STATES: Readonly<Record<string, SiteJobState>> = {
 /** The word among several that says what the job still holds. */
 const STRONGEST: readonly SiteJobState[] = ['completing', 'held', 'starting', 'suspended'];
 
-export const JOBS_COMMAND = { argv: ['squeue', '-a', '-t', 'all', '--json'] };
+/** Without the variable it cuts the elements of an array short after 64 characters: `1,3,6,...`. */
+export const JOBS_COMMAND = {
+  argv: ['squeue', '-a', '-t', 'all', '--json'],
+  environment: { SLURM_BITSTR_LEN: '0' },
+};
 
 export function readJobs(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
   return read(output, 'theirs');

@@ -89,7 +89,9 @@ export class Vanished {
       if (asked >= ASKED_MAX) return;
       asked += 1;
       const over = await this.#over(job, ask);
-      if (over !== null) this.#all.set(id, { job: over, overAt: now });
+      // Behind all others: what stays unknown for long keeps none of these from being asked for.
+      this.#all.delete(id);
+      this.#all.set(id, over === null ? { job, overAt } : { job: over, overAt: now });
     }
   }
 

@@ -7,6 +7,8 @@ import type { Context } from '../../../../../src/kernel/cli/context.ts';
 import { withOwnIds } from '../../../../../src/kernel/cli/main.ts';
 import { sites } from '../../../../../src/wings/sites/wing.ts';
 
+const ARRAY = { id: 8, array: { indices: '0-9' }, siteJob: 'hpc/16' };
+
 /** A head that knows one job of a site, and of another why it is none of ours. */
 function contextOf(asked: string[]): Context {
   const call = (name: string, options: { query?: { siteJob: string } } = {}) => {
@@ -15,7 +17,10 @@ function contextOf(asked: string[]): Context {
     const hidden = { id: '4713', reason: 'rule secret of its site hides it' };
     if (name === 'getSite') return Promise.resolve({ jobs: [hidden] });
     asked.push(siteJob);
-    return Promise.resolve({ jobs: siteJob === 'hpc/4711' ? [{ id: 7 }] : [] });
+    const known = [{ id: 7, array: null, siteJob: 'hpc/4711' }, ARRAY].filter(
+      (one) => one.siteJob === siteJob,
+    );
+    return Promise.resolve({ jobs: known });
   };
   return { api: () => Promise.resolve({ call }), wings: [sites] } as unknown as Context;
 }
@@ -31,6 +36,13 @@ test('an id of a site is that of the job that stands for it', async () => {
   const command = parsed('<job...>', '3', 'hpc/4711', '5[2]');
   assert.deepEqual(await withOwnIds(command, contextOf(asked)), ['3', '7', '5[2]']);
   assert.deepEqual(asked, ['hpc/4711']);
+});
+
+test('an element of an array at a site is the task of ours', async () => {
+  const command = parsed('<job...>', 'hpc/16_2', 'hpc/16[3]', 'hpc/16');
+  assert.deepEqual(await withOwnIds(command, contextOf([])), ['8[2]', '8[3]', '8']);
+  const none = parsed('<job>', 'hpc/4711_2');
+  await assert.rejects(withOwnIds(none, contextOf([])), /no job of ours stands for hpc\/4711_2/);
 });
 
 test('an id of a site that nobody knows is an error that names it', async () => {

@@ -699,3 +699,33 @@ scenario('[G2] a job and the elements of an array are found by the names of thei
     ['1', '2', '2[2]', '2[3]', null, null, null],
   );
 });
+
+scenario('[G3] a time limit that is changed at the site counts from then on', (head) => {
+  steered(head);
+  hear(head, [siteJob('7', { state: 'held' })]);
+  assert.equal(head.job(1).spec.walltimeMs, 60_000);
+  const { spec } = head.job(1);
+  hear(head, [siteJob('7', { state: 'held' })]);
+  assert.equal(head.job(1).spec, spec, 'the same again is nothing new');
+  hear(head, [siteJob('7', { state: 'held', walltimeMs: 7_200_000 })]);
+  assert.equal(head.job(1).spec.walltimeMs, 7_200_000);
+  hear(head, [siteJob('7', { state: 'waiting', walltimeMs: null })]);
+  assert.equal(head.job(1).spec.walltimeMs, null);
+});
+
+scenario('[G3] elements that were cancelled at the site while they waited are over', (head) => {
+  steered(head);
+  hear(head, [siteJob('7', { elements: '0-9' })]);
+  assert.deepEqual(taskCounts(head.job(1)), { pending: 10 });
+  // One runs, one is listed by itself and waits, and the list of the others has been cut short.
+  const alone = [
+    siteJob('7_0', { state: 'running', word: 'RUNNING', nodes: ['n1'] }),
+    siteJob('7_1', { state: 'held' }),
+  ];
+  hear(head, [siteJob('7', { elements: '2,4,...' }), ...alone]);
+  assert.deepEqual(taskCounts(head.job(1)), { pending: 9, starting: 1 });
+  hear(head, [siteJob('7', { elements: '2-5' }), ...alone]);
+  assert.deepEqual(taskCounts(head.job(1)), { pending: 5, starting: 1, done: 4 });
+  hear(head, [siteJob('7', { elements: '3' }), ...alone]);
+  assert.deepEqual(taskCounts(head.job(1)), { pending: 2, starting: 1, done: 7 });
+});

@@ -59,3 +59,24 @@ test('[G3] nodes of a parallel job are those of its record, or of all our starts
   assert.equal(await named(), unknown);
   assert.equal(await named('n5', 'n6'), unknown);
 });
+
+test('jobs that a site still knows keep no other from being asked for', async () => {
+  const steering = executionQueue({ main: 'main', execution: 'steer' });
+  const asked = { argv: ['squeue'] };
+  const adaptor = {
+    ...slurm(steering),
+    end: null,
+    known: (id: string) => ({ command: asked, read: () => ok(id !== 'last') }),
+  };
+  const vanished = new Vanished(adaptor);
+  const ids = [...Array.from({ length: 25 }, (_, at) => `a${at}`), 'last'];
+  vanished.note(new Map(ids.map((id) => [id, { ...JOB, id }])), new Map(), () => false);
+  for (let round = 0; round < 3; round += 1) {
+    await vanished.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), round);
+  }
+  const over = [...vanished.jobs].filter(({ state }) => state === 'ended');
+  assert.deepEqual(
+    over.map(({ id }) => id),
+    ['last'],
+  );
+});
