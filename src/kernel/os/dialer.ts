@@ -8,6 +8,10 @@ import { believed } from '../base/believed.ts';
 import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 import { type HeadPlace, openStream } from './head-stream.ts';
 
+/** What becomes of a node that was removed on the head, or joined again elsewhere. */
+const UNKNOWN =
+  ': unknown secret; a node that was removed comes back by `weft join --again`, or `weft up`';
+
 /** Where a head is, and what is asked of it. */
 interface DialTarget {
   readonly head: HeadPlace;
@@ -74,7 +78,7 @@ async function dialSocket(door: DialTarget): Promise<OpenSocket> {
     socket.once('error', (error) => reject(error));
     socket.once('unexpected-response', (_request, response) => {
       const status = response.statusCode ?? 0;
-      reject(new Error(`the head answered ${status}${status === 401 ? ': unknown secret' : ''}`));
+      reject(new Error(`the head answered ${status}${status === 401 ? UNKNOWN : ''}`));
       stream.destroy();
     });
   });

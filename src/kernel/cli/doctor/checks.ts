@@ -15,9 +15,10 @@ import { whyNotRunnable } from '../../config/health-options.ts';
 import { formatValue } from '../../config/value.ts';
 import { certificateDay, certificateWords, RENEWAL } from '../../model/certificate-words.ts';
 import { Failure } from '../../model/failure.ts';
+import type { Membership } from '../commands/join.ts';
 import type { Check, Context } from '../context.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
-import { LocalPaths } from '../daemons/local-paths.ts';
+import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { clockSetWords } from '../output/clock-set.ts';
 import { copiedWords } from '../output/copied-words.ts';
@@ -254,8 +255,26 @@ async function head(context: Context): Promise<Finding[]> {
     ];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
+    const paths = new LocalPaths(context.directory);
+    const isOwn = error.message.includes(paths.socket);
+    const joined = isOwn ? membershipFinding(paths) : null;
+    if (joined !== null) return [joined];
     const remedy = error.hint ?? '';
     return [{ state: 'note', text: error.message, ...(remedy === '' ? {} : { remedy }) }];
+  }
+}
+
+/** A machine that has joined has no head of its own, and needs none. */
+function membershipFinding({ membership }: LocalPaths): Finding | null {
+  try {
+    const joined = readJson<Membership>(membership);
+    if (joined === null) return null;
+    const { name, url, clusterName } = joined;
+    const text = `this machine is node ${name} of ${clusterName}, whose head is at ${url}`;
+    const remedy = `On the head, \`weft node show ${name}\` tells whether it is connected; where the head does not know it, \`weft join --again\` here.`;
+    return { state: 'note', text, remedy };
+  } catch {
+    return null; // not ours to read
   }
 }
 

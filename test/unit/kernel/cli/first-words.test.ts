@@ -197,6 +197,23 @@ test('at a terminal pilots without a number are started by a yes, and by nothing
   assert.deepEqual(await answered('n', '-n', '2'), { code: 0, asked: '' });
 });
 
+test('doctor sends nobody on a machine that has joined to start a cluster there', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-doctor-'));
+  try {
+    const member = { name: 'lab9', url: 'https://head:5001', clusterName: 'lab', secret: 's' };
+    writeFileSync(path.join(folder, 'membership.json'), JSON.stringify(member));
+    const argv = ['doctor', '--dir', folder];
+    const { out } = await capture(folder, { program: 'weft', argv, cwd: folder }, runWeft);
+    assert.match(
+      out,
+      /note +head +this machine is node lab9 of lab, whose head is at https:\/\/head:5001\n.*`weft node show lab9`/,
+    );
+    assert.doesNotMatch(out, /Start a cluster here/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('doctor shows the settings in force that are not the defaults, and where they stand', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-doctor-'));
   try {

@@ -98,6 +98,17 @@ test('nobody listening is an error in words', async () => {
   await assert.rejects(echo({ socketPath: join(root, 'nothing') }), /ENOENT/);
 });
 
+test('a head that knows the secret no more: the agent says how the node comes back', async (t) => {
+  const head = createHttp();
+  t.after(() => head.close());
+  head.on('upgrade', (_, socket) => {
+    socket.end('HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\n\r\n');
+  });
+  const socketPath = join(root, 'knows-nobody.sock');
+  await once(head.listen(socketPath), 'listening');
+  await assert.rejects(echo({ socketPath }), /401: unknown secret; .* `weft join --again`/);
+});
+
 test('a head that takes the connection and never answers is given up', async (t) => {
   const silent = createHttps({ key: readFileSync(key), cert: readFileSync(cert) });
   // Without a listener for it a request is read and never answered.
