@@ -3,6 +3,7 @@
 import { headNow } from '../../api/head-time.ts';
 import type { HistoryJob, HistoryTask } from '../../api/history.ts';
 import { formatSize } from '../../base/size.ts';
+import { usage } from '../../model/failure.ts';
 import type { JobId } from '../../model/ids.ts';
 import {
   ANY_FAILURE,
@@ -127,6 +128,9 @@ async function fetchHistory(context: Context, ids: readonly JobId[], options: Op
     until: instantBefore('--until', options.until),
     tasks: options.tasks,
   };
+  if ((filter.from ?? 0) >= (filter.until ?? Number.POSITIVE_INFINITY)) {
+    throw usage('--since: that is not before --until');
+  }
   const jobs = new Map<number, HistoryJob>();
   const tasks: HistoryTask[] = [];
   const api = await context.api();

@@ -15,7 +15,6 @@ import { whyNotRunnable } from '../../config/health-options.ts';
 import { formatValue } from '../../config/value.ts';
 import { certificateDay, certificateWords, RENEWAL } from '../../model/certificate-words.ts';
 import { Failure } from '../../model/failure.ts';
-import type { Membership } from '../commands/join.ts';
 import type { Check, Context } from '../context.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
@@ -267,7 +266,7 @@ async function head(context: Context): Promise<Finding[]> {
 /** A machine that has joined has no head of its own, and needs none. */
 function membershipFinding({ membership }: LocalPaths): Finding | null {
   try {
-    const joined = readJson<Membership>(membership);
+    const joined = readJson<Record<'name' | 'url' | 'clusterName', string>>(membership);
     if (joined === null) return null;
     const { name, url, clusterName } = joined;
     const text = `this machine is node ${name} of ${clusterName}, whose head is at ${url}`;

@@ -68,9 +68,10 @@ export function describeJob(job: JobDetail, now: number, more: readonly Titled[]
   }
   const { memoryNow } = job;
   if (memoryNow != null) {
-    const limit = formatSize(request.perNode.memoryBytes);
+    const { memoryBytes } = request.perNode;
+    const limit = memoryBytes === 0 ? 'no limit' : `limit ${formatSize(memoryBytes)} per node`;
     const words = `${formatSize(memoryNow.bytes)} now, ${formatSize(memoryNow.peakBytes)} at most`;
-    lines.push(['Memory', `${words}, limit ${limit} per node`]);
+    lines.push(['Memory', `${words}, ${limit}`]);
   }
   lines.push(...more);
   if (job.outputs !== null)

@@ -64,4 +64,7 @@ test('since when may be yesterday, and is never to come', async () => {
     (await head.weft('history', '--since', 'soon')).error,
     /is not a time; write 2h \(ago\)/,
   );
+  const [asked, none] = [head.work.length, ['history', '--since', '2h', '--until', '3h']];
+  assert.match((await head.weft(...none)).error, /--since: that is not before --until/);
+  assert.equal(head.work.length, asked);
 });

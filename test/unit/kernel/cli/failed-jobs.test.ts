@@ -211,3 +211,19 @@ test('of many tasks the output of those that never started is not asked for', as
   const error = 'weft: no task of job 42 has started\n';
   assert.deepEqual(await head.weft('logs', '42'), { code: 0, out: '', error });
 });
+
+test('a job that asked for no memory is shown without a limit, others with theirs', async () => {
+  const memoryNow = { bytes: 1_048_576, peakBytes: 2_097_152 };
+  for (const [memoryBytes, words] of [
+    [0, 'no limit'],
+    [1_073_741_824, 'limit 1G per node'],
+  ] as const) {
+    const view = { ...jobView({ state: 'running' }), ...DETAIL, memoryNow };
+    const request = { ...view.request, perNode: { ...view.request.perNode, memoryBytes } };
+    await using head = await FakeHead.start({
+      'GET /v1/jobs/42': () => ({ json: { ...view, request } }),
+    });
+    const { out } = await head.weft('job', '42');
+    assert.match(out, new RegExp(`^Memory: +1M now, 2M at most, ${words}$`, 'm'));
+  }
+});
