@@ -99,12 +99,32 @@ export function rowOf(job: Job): JobRow {
   };
 }
 
-/** How the task with this index ended; undefined while it has not. */
-export function taskOutcomeOf(
-  { live, outcome }: JobRecord,
-  index: number,
-): OutcomeKind | undefined {
-  return live === null ? (outcome?.kind ?? 'cancelled') : endedAs(live, index);
+/**
+ * How the task with this index ended; undefined while it has not. Where the job has left memory,
+ * as if the history had no row of an end of it.
+ */
+export function taskOutcomeOf(record: JobRecord, index: number): OutcomeKind | undefined {
+  return record.live === null ? endWithoutRow(record) : endedAs(record.live, index);
+}
+
+/** Ways in which tasks end that wait. At a site they may end in any. */
+const WAITING_ENDS: readonly string[] = ['cancelled', 'deadline', 'build_failed'];
+
+/**
+ * How tasks of an array ended that never started, and so have no row of their end: as most of those
+ * that the job counts so. `counted`: how those with a row ended, where all were read.
+ */
+export function endWithoutRow(
+  { outcome, outcomeCounts }: JobRecord,
+  counted: ReadonlyMap<string, number> | null = null,
+): OutcomeKind {
+  const left = Object.entries(outcomeCounts ?? {}).flatMap(([kind, count]) => {
+    if (counted === null && !WAITING_ENDS.includes(kind)) return [];
+    const size = count - (counted?.get(kind) ?? 0);
+    return size > 0 ? [{ kind: kind as OutcomeKind, size }] : [];
+  });
+  const [most] = left.sort((a, b) => b.size - a.size);
+  return most?.kind ?? outcome?.kind ?? 'cancelled';
 }
 
 /** The indices of its tasks; that of a plain job's only task is 0. */

@@ -2,7 +2,12 @@
 
 import { err, ok } from '../../../base/result.ts';
 import { refuse } from '../../../model/errors.ts';
-import { indicesOfRecord, type JobRecord, outcomeOf } from '../../answers/job-record.ts';
+import {
+  endWithoutRow,
+  indicesOfRecord,
+  type JobRecord,
+  outcomeOf,
+} from '../../answers/job-record.ts';
 import {
   codeOf,
   LEGEND,
@@ -50,20 +55,25 @@ async function lettersNow(engine: Engine, record: JobRecord): Promise<Letters> {
 
 /** From its rows; who has none ended while it waited. */
 async function pastLetters({ store }: Engine, record: JobRecord): Promise<Letters> {
-  const { id, outcome, spec } = record;
+  const { id, spec } = record;
   const indices = indicesOfRecord(record);
   const places = new Places(indices);
-  const letters = new Uint8Array(indices.size).fill(codeOf(outcome?.kind ?? 'cancelled'));
+  const letters = new Uint8Array(indices.size);
+  const counted = new Map<string, number>();
   let rest = {};
   for (;;) {
     const rows = await store.tasks({ jobIds: [id], lastEpochs: true, ...rest, limit: ROWS });
     for (const row of rows) {
       const own = outcomeOf(row);
       const index = spec.array === null ? 0 : row.taskIndex;
-      if (row.final && own !== null) letters[places.of(index)] = codeOf(own.kind);
+      if (!row.final || own === null) continue;
+      letters[places.of(index)] = codeOf(own.kind);
+      counted.set(own.kind, (counted.get(own.kind) ?? 0) + 1);
     }
     const afterTask = rows.at(-1);
-    if (afterTask === undefined || rows.length < ROWS) return letters;
+    if (afterTask === undefined || rows.length < ROWS) break;
     rest = { afterTask };
   }
+  const other = codeOf(endWithoutRow(record, counted));
+  return letters.map((letter) => (letter === 0 ? other : letter));
 }

@@ -148,3 +148,38 @@ test('[D14] a job that has left memory has the same map', async (t) => {
   const { counts } = await follower(world.admin, id).look();
   assert.deepEqual(counts, inMemory);
 });
+
+test('[D14] a task that was cancelled alone stays so when its failed job has left memory', async (t) => {
+  const world = await startWorld(t, { settings: { retainedJobsMax: 1 } });
+  const agent = await startAgent(t, world, 'n1');
+  const array = { indices: '0-3', runningMax: 1 };
+  const { jobId } = await world.admin.call('submitJob', { body: { ...TRUE, array } });
+  const id = String(jobId);
+  const first = await agent.launch();
+  agent.started(first);
+  agent.ended(first, 7);
+  const second = await agent.launch(2);
+  agent.started(second);
+  for (const index of [2, 3])
+    await world.admin.call('cancelJob', { params: { id: `${id}[${index}]` } });
+  agent.ended(second, 0);
+  await eventually(async () => {
+    const { outcome } = await world.admin.call('getJob', { params: { id } });
+    return outcome?.kind === 'failed';
+  });
+  for (let more = 0; more < 3; more += 1) {
+    const made = await world.admin.call('submitJob', { body: { ...TRUE, held: true } });
+    await world.admin.call('cancelJob', { params: { id: String(made.jobId) } });
+  }
+  await eventually(() => !world.head.engine.state.jobs.has(jobId as never));
+  const { tasks } = await world.admin.call('listTasks', { params: { id } });
+  const kinds = tasks.map(({ outcome }) => outcome?.kind);
+  assert.deepEqual(kinds, ['failed', 'completed', 'cancelled', 'cancelled']);
+  const { counts } = await follower(world.admin, id).look();
+  assert.deepEqual(counts, { completed: 1, failed: 1, cancelled: 2 });
+  const failed = await world.admin.call('listTasks', { params: { id }, query: { failed: true } });
+  assert.deepEqual(
+    failed.tasks.map(({ index }) => index),
+    [0],
+  );
+});
