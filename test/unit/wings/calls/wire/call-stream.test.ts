@@ -175,15 +175,25 @@ test('a foreign WebSocket is understood: masked, in fragments, with pings betwee
   const socket = new WebSocket(url);
   await new Promise((resolve) => socket.once('open', resolve));
   const { heard, line } = await listening;
-  const ponged = new Promise<Buffer>((resolve) => socket.once('pong', resolve));
-  for (const payload of payloadsOf(bytesOf(SAID))) {
+  const pongs: string[] = [];
+  const allPonged = new Promise<void>((resolve) =>
+    socket.on('pong', (said) => {
+      pongs.push(String(said));
+      if (pongs.at(-1) === 'that was all') resolve();
+    }),
+  );
+  const payloads = payloadsOf(bytesOf(SAID));
+  for (const payload of payloads) {
     const middle = Math.floor(payload.length / 2);
     socket.send(payload.subarray(0, middle), { fin: false });
     socket.ping('are you there');
     socket.send(payload.subarray(middle), { fin: true });
     socket.send(payload);
   }
-  assert.equal(String(await ponged), 'are you there');
+  // What was sent before it has been read when it is answered.
+  socket.ping('that was all');
+  await allPonged;
+  assert.deepEqual(pongs, [...payloads.map(() => 'are you there'), 'that was all']);
   const answered = new Promise<Buffer>((resolve) => socket.once('message', resolve as never));
   line.send({ kind: 'pong' });
   line.flush();
