@@ -12,11 +12,14 @@ const GETENT_TIMEOUT_MS = 5000;
 const NAME_CACHED_MS = 60_000;
 /** One that joins a group within seconds; a thousand logins after a restart ask once. */
 const GROUPS_CACHED_MS = 5000;
+/** A directory service that gave no answer is not waited for again by each request. */
+const AWAY_MS = 30_000;
 
 /** Finds the name of a uid, in /etc/passwd first, then by getent(1) (LDAP, sssd). */
 export class Accounts {
   readonly #names = new Answers<Asked<string | null>>(NAME_CACHED_MS, (uid) => askName(uid));
   readonly #groups = new Answers<Asked<readonly string[]>>(GROUPS_CACHED_MS, askGroups);
+  #awayAt = Number.NEGATIVE_INFINITY;
 
   /** Null when no account has this uid, and it is not this head's own. */
   async nameOf(uid: number, now: number): Promise<string | null> {
@@ -33,10 +36,13 @@ export class Accounts {
    * that is away cannot tell is as before.
    */
   async asItIs(user: LocalUser, now: number): Promise<LocalUser | null> {
+    // Either way: the clock may have been set.
+    if (Math.abs(now - this.#awayAt) < AWAY_MS) return user;
     const name = await this.#nameOf(user.uid, now);
-    if (name === undefined) return user;
-    if (name !== user.name) return null;
-    return { ...user, groups: (await this.#groups.of(name, now)) ?? user.groups };
+    if (name !== undefined && name !== user.name) return null;
+    const groups = name === undefined ? undefined : await this.#groups.of(name, now);
+    if (groups === undefined) this.#awayAt = now;
+    return groups === undefined ? user : { ...user, groups };
   }
 
   async #nameOf(uid: number, now: number): Promise<Asked<string | null>> {
@@ -90,7 +96,7 @@ async function askName(uid: string): Promise<Asked<string | null>> {
 async function askGroups(name: string): Promise<Asked<readonly string[]>> {
   // With a group that has no name id(1) ends with 1, and says the others all the same.
   const said = await output('id', ['-Gnz', '--', name]);
-  // Of Busybox it knows no `-z`; that a name such as `gpu users` is one word is lost there.
+  // Busybox has no `-z`: there a group named `gpu users` counts as two.
   const names =
     said === '' ? (await output('id', ['-Gn', '--', name]))?.split(/\s+/) : said?.split('\0');
   // An account has one at least: `id` says nothing where it finds none just now.
@@ -98,12 +104,22 @@ async function askGroups(name: string): Promise<Asked<readonly string[]>> {
   return groups?.length === 0 ? undefined : groups;
 }
 
-/** Whether this machine has an account of this name. Not kept: an admin asks, and rarely. */
+/** Whether this machine has an account of this name; not when that cannot be asked. */
 export async function hasAccount(name: string): Promise<boolean> {
+  return (await findAccount(name)) ?? false;
+}
+
+/**
+ * Whether this machine has an account of this name; undefined: its directory service does not
+ * answer. Not kept: an admin asks, and rarely.
+ */
+export async function findAccount(name: string): Promise<Asked<boolean>> {
   // getent(1) would take a number for a uid.
   if (/^\d+$/.test(name)) return false;
   const isIn = (passwd: string) => passwd.split('\n').some((line) => line.startsWith(`${name}:`));
-  return isIn(await readPasswd()) || isIn((await getent(name)) ?? '');
+  if (isIn(await readPasswd())) return true;
+  const said = await getent(name);
+  return said === undefined ? undefined : isIn(said);
 }
 
 /** Whether commands cannot be given as this user: a head of root's gives them as nobody else. */

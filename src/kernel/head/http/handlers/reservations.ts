@@ -13,7 +13,7 @@ import { type Refusal, refuse } from '../../../model/errors.ts';
 import type { JobId, NodeName, UserName } from '../../../model/ids.ts';
 import type { Recurrence, Reservation } from '../../../model/reservation.ts';
 import { viewInFull, viewReservation } from '../../answers/reservation-view.ts';
-import { hasAccount } from '../../auth/accounts.ts';
+import { findAccount } from '../../auth/accounts.ts';
 import { occurrencesOf } from '../../recurrence.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
@@ -108,7 +108,10 @@ async function unknownOf({ state }: Engine, users: readonly string[]): Promise<s
   for (const { user, purpose } of state.tokens.values()) if (purpose === 'user') known.add(user);
   const unknown: string[] = [];
   for (const user of users.filter((one) => !known.has(one)).slice(0, NAMES_ASKED_MAX)) {
-    if (!(await hasAccount(user))) unknown.push(user);
+    const isThere = await findAccount(user);
+    // The reservation is made, and its reply does not wait for each name in turn.
+    if (isThere === undefined) break;
+    if (!isThere) unknown.push(user);
   }
   return unknown;
 }

@@ -5,7 +5,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { Accounts } from '../../../../../src/kernel/head/auth/accounts.ts';
+import { Accounts, findAccount } from '../../../../../src/kernel/head/auth/accounts.ts';
 import { Authenticator } from '../../../../../src/kernel/head/auth/authenticate.ts';
 import { Sessions } from '../../../../../src/kernel/head/auth/sessions.ts';
 import type { UserName } from '../../../../../src/kernel/model/ids.ts';
@@ -42,6 +42,24 @@ test('a group whose name has a blank is one, where id(1) can say so', async (t) 
   assert.deepEqual(await groups(), ['lab', 'gpu users']);
   replaceTools(t, { getent: KNOWN, id: '[ "$1" = -Gn ] || exit 1; echo lab chem' });
   assert.deepEqual(await groups(), ['lab', 'chem']);
+});
+
+test('a directory that gave no answer is not asked again by each request', async (t) => {
+  const accounts = new Accounts();
+  replaceTools(t, { getent: KNOWN, id: 'exit 3' });
+  assert.deepEqual(await accounts.asItIs(ANN, 0), ANN);
+  replaceTools(t, { getent: KNOWN, id: "printf 'lab\\0'" });
+  assert.deepEqual(await accounts.asItIs(ANN, 29_000), ANN, 'as it was');
+  assert.deepEqual((await accounts.asItIs(ANN, 31_000))?.groups, ['lab']);
+});
+
+test('whether there is an account is not known while its directory cannot be asked', async (t) => {
+  replaceTools(t, { getent: KNOWN, id: 'exit 1' });
+  assert.equal(await findAccount('ann'), true);
+  replaceTools(t, { getent: 'exit 2', id: 'exit 1' });
+  assert.equal(await findAccount('ann'), false);
+  replaceTools(t, { getent: 'exit 3', id: 'exit 1' });
+  assert.equal(await findAccount('ann'), undefined);
 });
 
 test('an account is as it is now, and as it was while its directory cannot be asked', async (t) => {
