@@ -86,7 +86,7 @@ class Bytes {
     this.#length = bytes.length;
   }
 
-  /** What is there from `offset` on, which is within the content or at its end, is gone. */
+  /** Puts bytes in place of all from `offset` on, which is at most the length of the content. */
   write(offset: number, bytes: Uint8Array): void {
     const end = offset + bytes.length;
     if (end > this.#room.length) {

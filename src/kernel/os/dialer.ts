@@ -8,7 +8,7 @@ import { believed } from '../base/believed.ts';
 import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 import { type HeadPlace, openStream } from './head-stream.ts';
 
-/** What becomes of a node that was removed on the head, or joined again elsewhere. */
+/** Advice for a node that was removed on the head, or joined again elsewhere. */
 const UNKNOWN =
   ': unknown secret; a node that was removed comes back by `weft join --again`, or `weft up`';
 

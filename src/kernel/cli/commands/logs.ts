@@ -72,8 +72,10 @@ export const verb = defineVerb<Options>({
     if (isSome && first.length === 0) return 0;
     const { items, begun } = await tasksHere(context, followed);
     const shown = follow ? followed.array : begun;
-    if (shown === '') context.note(`no task of job ${id} has started`);
-    if (shown === '') return 0;
+    if (shown === '') {
+      context.note(`no task of job ${id} has started`);
+      return 0;
+    }
     const array = isSome ? first.join(',') : shown;
     const whole = { ...followed, array, first, items };
     const lacking = await copyJob(context, whole, { follow, streams, part });

@@ -126,7 +126,7 @@ function noteUnknown(context: Context, { name, unknownUsers = [] }: MadeReservat
   );
 }
 
-/** What keeps usual jobs out of a part of nodes: each asks for cpus and memory. Null: nothing. */
+/** Warning that a share has no cpus or no memory, of which usual jobs ask for some; null: none. */
 function lackWords({ name, slots: [slot] }: ReservationView): string | null {
   if (slot === undefined || slot.share === 'whole') return null;
   const { cpuCount, memoryBytes } = slot.share;

@@ -62,7 +62,7 @@ async function tellWait(context: Context, id: string, isOver: () => boolean): Pr
     const [first = ''] = prose(words, headNow(), null);
     if (!isOver()) context.note(`job ${id} waits: ${first.replace(/^It is pending: /, '')}`);
   } catch (error) {
-    // Whoever waits tells of a head that is away.
+    // The command that waits for the job says itself that the head is away.
     if (!(error instanceof Failure)) throw error;
   }
 }

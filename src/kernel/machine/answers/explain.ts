@@ -110,7 +110,8 @@ function withHeld({ jobs }: State, reason: Waiting): Waiting {
 }
 
 /**
- * Told at once, however many tasks there are: lists ask this of each job that waits for an array.
+ * Whether it is held, in a time that does not grow with its tasks: lists ask this for each job that
+ * waits for an array.
  * @param index of the task that is waited for; null: for all of them
  */
 function holdsBack(job: Job, index: number | null): boolean {
