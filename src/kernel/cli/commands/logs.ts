@@ -19,6 +19,7 @@ import {
   type Stream,
 } from '../jobs/follow-job.ts';
 import { defineFailed } from '../jobs/row-options.ts';
+import { tellStandstill } from '../jobs/standstill.ts';
 import { defineStreams, type StreamChoice, streamsOf } from '../jobs/streams.ts';
 import { read } from '../submit/read.ts';
 import { defineVerb } from '../verb.ts';
@@ -78,7 +79,9 @@ export const verb = defineVerb<Options>({
     }
     const array = isSome ? first.join(',') : shown;
     const whole = { ...followed, array, first, items };
-    const lacking = await copyJob(context, whole, { follow, streams, part });
+    const still = follow ? tellStandstill(context, id) : null;
+    const copying = copyJob(context, whole, { follow, streams, part });
+    const lacking = await copying.finally(() => still?.stop());
     const failures = lacking.map(lackingOf);
     for (const { message } of failures.slice(1)) context.note(message);
     if (failures[0] !== undefined) throw failures[0];

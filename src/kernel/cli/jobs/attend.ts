@@ -13,6 +13,7 @@ import { failedCount } from './failed-tasks.ts';
 import { type FollowedJob, followJob } from './follow-job.ts';
 import { type Input, InputBuffer } from './input.ts';
 import { exitCodeOf, outcomeWords } from './outcome.ts';
+import { tellStandstill } from './standstill.ts';
 import { waitFor } from './wait-for.ts';
 
 /** After this long most jobs that can start have started. */
@@ -31,6 +32,7 @@ export async function attend(context: Context, job: Attended): Promise<number> {
   feeding?.done.catch((error: Error) => cancelUnfed(context, job.id, error));
   const progress = jobProgress(context, job.array === null ? [] : [job.id]);
   let isOver = false;
+  const still = tellStandstill(context, job.id);
   const told = setTimeout(() => void tellWait(context, job.id, () => isOver), WAIT_TOLD_MS);
   try {
     if (job.follow) await followJob(context, job);
@@ -46,6 +48,7 @@ export async function attend(context: Context, job: Attended): Promise<number> {
   } finally {
     isOver = true;
     clearTimeout(told);
+    still.stop();
     feeding?.stop();
     progress.stop();
     restore();

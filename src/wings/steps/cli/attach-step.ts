@@ -2,6 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { Context } from '../../../kernel/cli/context.ts';
+import { tellStandstill } from '../../../kernel/cli/jobs/standstill.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { StepClient } from '../sdk/step-client.ts';
 import { sinkOf } from './run-step.ts';
@@ -25,7 +26,8 @@ export async function attachStep(
     const client = new StepClient(api, { id: step, rank, watch: randomUUID() }, sink);
     return client.done.finally(() => sink.end());
   });
-  const results = await Promise.all(all);
+  const still = tellStandstill(context, id);
+  const results = await Promise.all(all).finally(still.stop);
   for (const why of new Set(results.flatMap(({ why }) => why ?? [])))
     context.note(`step ${step}: ${why}`);
   return Math.max(...results.map(({ code }) => code));

@@ -3,6 +3,7 @@
 import { readPlace } from '../../../kernel/cli/ids.ts';
 import { followJob } from '../../../kernel/cli/jobs/follow-job.ts';
 import { exitCodeOf, outcomeWords } from '../../../kernel/cli/jobs/outcome.ts';
+import { tellStandstill } from '../../../kernel/cli/jobs/standstill.ts';
 import { waitFor } from '../../../kernel/cli/jobs/wait-for.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
@@ -42,13 +43,14 @@ export const verb = defineVerb<Options>({
     const over = stdin ? await bringInput(context, { id, job }) : null;
     // What ranks say comes through the one program that starts them.
     const isMpi = ranksPerNode != null;
+    const still = tellStandstill(context, id);
     await followJob(context, {
       id,
       array: index === null ? job.array : null,
       files,
       nodeCount: isMpi ? 1 : request.nodeCount,
       processesPerNode: isMpi ? 1 : request.processesPerNode,
-    });
+    }).finally(still.stop);
     const ended = await waitFor(context, { id });
     const view = ended.task ?? ended.job;
     const isWhole = (await over?.()) ?? true;

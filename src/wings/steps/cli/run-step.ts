@@ -3,6 +3,7 @@
 import { constants } from 'node:os';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
+import { type Standstill, tellStandstill } from '../../../kernel/cli/jobs/standstill.ts';
 import { Escapes } from '../core/escapes.ts';
 import { TaggedOutput, type Written } from '../core/pmix.ts';
 import { StepClient, type StepResult, type StepSink } from '../sdk/step-client.ts';
@@ -83,10 +84,14 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     },
   });
   for (const client of all) void client.done.then(({ code }) => watch?.ended(code));
-  const restore = terminal ? sitAt(context, all[0] as StepClient) : standBy(context, all, !pmi);
-  for (const client of all) for (const name of early.kept) pass(client, name);
+  const ending = new Ending(context, target.task, all);
+  const restore = terminal
+    ? sitAt(context, all[0] as StepClient, ending)
+    : standBy(context, all, { ending, hasInput: !pmi });
+  for (const name of early.kept) ending.pass(name);
   const results = await Promise.all(all.map((client) => client.done));
   restore();
+  ending.stop();
   watch?.close();
   for (const { sink } of clients) sink.end();
   tell(context, reply.id, results);
@@ -111,9 +116,39 @@ function keepSignals(): { readonly kept: readonly NodeJS.Signals[]; readonly end
   return { kept, end };
 }
 
-function pass(client: StepClient, name: NodeJS.Signals): void {
-  if (name === 'SIGHUP') client.leave('hung up');
-  else client.signal(constants.signals[name]);
+/** Signals of this command for the step: a task that stands still would not end by them. */
+class Ending {
+  readonly #clients: readonly StepClient[];
+  readonly #still: Standstill;
+  #isAsked = false;
+
+  constructor(context: Context, task: string, clients: readonly StepClient[]) {
+    this.#clients = clients;
+    this.#still = tellStandstill(context, task, () => this.#leaveStill());
+  }
+
+  pass(name: NodeJS.Signals): void {
+    if (name === 'SIGHUP') return this.leave('hung up');
+    for (const client of this.#clients) client.signal(constants.signals[name]);
+    if (name !== 'SIGTERM') return;
+    this.#isAsked = true;
+    void this.#still.look();
+  }
+
+  leave(why: string): void {
+    for (const client of this.#clients) client.leave(why);
+  }
+
+  stop(): void {
+    this.#still.stop();
+  }
+
+  #leaveStill(): void {
+    if (!this.#isAsked) return;
+    // Asked a second time they would not wait for their nodes to hear of it.
+    this.#isAsked = false;
+    this.leave('its task is suspended, and takes no signal: hung up');
+  }
 }
 
 /** Each reason once, however many processes have it. */
@@ -195,7 +230,11 @@ function taggedSink(context: Context): EndedSink {
 }
 
 /** Input of a pipe or file goes to the first process; signals go to all. */
-function standBy(context: Context, clients: readonly StepClient[], hasInput = true): () => void {
+function standBy(
+  context: Context,
+  clients: readonly StepClient[],
+  { ending, hasInput }: { readonly ending: Ending; readonly hasInput: boolean },
+): () => void {
   const [first, ...others] = clients;
   for (const other of others) other.endInput();
   // A program that does not read would hold up what it is told by PMI, which comes behind its
@@ -205,14 +244,10 @@ function standBy(context: Context, clients: readonly StepClient[], hasInput = tr
   let asked = 0;
   const onSignal = (name: NodeJS.Signals): void => {
     asked += 1;
-    for (const client of clients) {
-      pass(client, name);
-      if (asked >= PATIENCE) client.leave('left behind, and hung up');
-    }
+    ending.pass(name);
+    if (asked >= PATIENCE) ending.leave('left behind, and hung up');
   };
-  const onHangUp = (): void => {
-    for (const client of clients) client.leave('hung up');
-  };
+  const onHangUp = (): void => ending.leave('hung up');
   for (const name of PASSED) process.on(name, onSignal);
   process.on('SIGHUP', onHangUp);
   return () => {
@@ -240,9 +275,11 @@ function stopInput({ terminal: { input } }: Context): void {
 }
 
 /** The terminal is the step's: keys as they come, its size, and a way out. */
-function sitAt(context: Context, client: StepClient): () => void {
+function sitAt(context: Context, client: StepClient, ending: Ending): () => void {
   const { raw, input } = context.terminal;
-  if (raw === undefined || input?.kind !== 'terminal') return standBy(context, [client]);
+  if (raw === undefined || input?.kind !== 'terminal') {
+    return standBy(context, [client], { ending, hasInput: true });
+  }
   const giveBack = raw.takeKeys();
   const escapes = new Escapes();
   const stream = input.open();

@@ -159,6 +159,35 @@ for (const state of ['pending', 'running'] as const) {
   });
 }
 
+test('run --wait says that a job is suspended', async (context) => {
+  let polls = 0;
+  const looked = Promise.withResolvers<void>();
+  const answers: Answers = {
+    ...ACCEPTS,
+    'GET /v1/jobs/42': () => {
+      return { json: { ...jobView({ state: 'suspended' }), environment: null, script: null } };
+    },
+    'GET /v1/jobs/42/why': () => {
+      setImmediate(looked.resolve);
+      const words = 'It is suspended on n1 since 2026-01-01T10:00:00Z. Node n1 is paused by anna.';
+      return { json: { state: 'suspended', reason: null, words } };
+    },
+    // What was told before has been read by the time of the last poll.
+    'GET /v1/jobs/42/wait': () => {
+      polls += 1;
+      if (polls === 1) context.mock.timers.tick(5000);
+      const timeout = refusal('wait.timeout', 'deadline_exceeded', 'Not finished.');
+      if (polls < 20) return { status: 504, json: timeout, after: looked.promise };
+      return { json: { job: doneJob('completed'), task: null } };
+    },
+  };
+  await using head = await FakeHead.start(answers);
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const { code, out, error } = await head.weft('run', '--wait', 'x');
+  assert.deepEqual([code, out], [0, '']);
+  assert.equal(error, 'weft: job 42 is suspended on n1. Node n1 is paused by anna.\n');
+});
+
 test('wait --timeout exits with 8 and says that the job is not affected', async () => {
   const timeout = refusal('wait.timeout', 'deadline_exceeded', 'Not finished.');
   const wait = () => ({ status: 504, json: timeout });

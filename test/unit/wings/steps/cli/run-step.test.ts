@@ -14,7 +14,7 @@ import {
   TO_STEP,
 } from '../../../../../src/wings/steps/wire/frames.ts';
 
-const { SIGINT } = constants.signals;
+const { SIGINT, SIGHUP } = constants.signals;
 
 /** The node's end of a line: each signal is how its program ends. */
 function serve(line: ReturnType<typeof duplexPair>[1]): void {
@@ -70,6 +70,49 @@ test('[Z4] a signal that comes before the answer that a step is started is the s
   });
   assert.equal(code, 128 + SIGINT);
   assert.equal(process.listenerCount('SIGINT'), before);
+});
+
+test('one SIGTERM ends the command of a step whose task is suspended, and says so', async () => {
+  const words = 'It is suspended on n1.x since 2026-11-30T10:00:00Z. Node n1.x is paused by anna.';
+  const api = {
+    call: async (name: string) => {
+      if (name === 'getJob') return { state: 'suspended', taskCounts: { suspended: 1 } };
+      if (name === 'explainJob') return { state: 'suspended', words };
+      setImmediate(() => process.emit('SIGTERM', 'SIGTERM'));
+      return { id: '42.0', processes: [{ rank: 0, node: 'n1' }] };
+    },
+    dial: async () => {
+      const [stream, line] = duplexPair();
+      const channel: Channel = new Channel({
+        // A program that stands still takes no signal.
+        bytes: (bytes) => channel.take(bytes.length),
+        drained: () => undefined,
+        joined: () => undefined,
+        bye: () => channel.end(),
+      });
+      line.on('data', (bytes: Buffer) => channel.feed(bytes));
+      channel.open((bytes) => line.write(bytes));
+      return { stream, rest: Buffer.alloc(0) };
+    },
+  };
+  const notes: string[] = [];
+  const note = (line: string): void => void notes.push(line);
+  const context = { api: async () => api, terminal: {}, note } as unknown as Context;
+  const code = await runStep(context, {
+    target: { task: '42', node: null },
+    argv: ['sleep', '600'],
+    count: 1,
+    perNode: false,
+    directory: undefined,
+    environment: {},
+    label: false,
+    terminal: false,
+  });
+  assert.equal(code, 128 + SIGHUP);
+  assert.deepEqual(notes, [
+    'job 42 is suspended on n1.x. Node n1.x is paused by anna.',
+    'step 42.0: its task is suspended, and takes no signal: hung up',
+  ]);
 });
 
 test('[Z12] a head is told of binding only where it is asked for', async () => {
