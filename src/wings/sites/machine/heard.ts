@@ -105,6 +105,8 @@ function follow(step: Step, site: Site, listed: ListedJob): void {
   const { job, index } = known;
   if (index === null && listed.state === 'ended') return endWaiting(step, job, listed);
   if (index === null) endMissing(step, site, job, listed);
+  else endLeft(step, site, job, listed);
+  if (index !== null) followLimit(step, site, job, listed);
   if (index !== null && job.active.has(index)) replace(step, site, { job, index }, listed);
   if (index === null || !job.pending.has(index)) return void followHold(step, site, job, listed);
   switch (listed.state) {
@@ -140,7 +142,24 @@ function endMissing(step: Step, site: Site, job: Job, listed: ListedJob): void {
   if (there === null || !there.ok) return;
   const missing = waitingOf(job);
   missing.subtract(there.value);
-  for (const one of [...missing]) if (site.alone.has(elementKey(id, one))) missing.delete(one);
+  endNotAlone(step, site, job, { id, missing });
+}
+
+/** An array that is listed no more has nothing that waits, but for what is listed by itself. */
+function endLeft(step: Step, site: Site, job: Job, { state }: ListedJob): void {
+  const { foreign, array } = job.spec;
+  if (foreign === undefined || array === null || site.listed.has(foreign.job)) return;
+  if (state === 'ended' || state === 'unknown' || waitingSize(job) === 0) return;
+  endNotAlone(step, site, job, { id: foreign.job, missing: waitingOf(job) });
+}
+
+function endNotAlone(
+  step: Step,
+  { alone }: Site,
+  job: Job,
+  { id, missing }: { readonly id: string; readonly missing: IntervalSet },
+): void {
+  for (const one of [...missing]) if (alone.has(elementKey(id, one))) missing.delete(one);
   const detail = 'its array at its site has it no more';
   if (missing.size > 0) endPending(step, job, missing, { kind: 'cancelled', detail });
 }
@@ -171,21 +190,41 @@ function followHold(step: Step, site: Site, job: Job, listed: ListedJob): void {
   const hold = holdOf(listed, nodes);
   const { heldBecause, ...rest } = foreign;
   const nodeNames = typeof nodes === 'string' ? [] : nodes;
-  const walltimeMs = isWhole ? limitOf(job, listed) : job.spec.walltimeMs;
+  const walltimeMs = limitOf(site, job, listed);
   const isHeldSo = foreign.isHeld === hold.isHeld && heldBecause === hold.heldBecause;
   const isLimitedSo = job.spec.walltimeMs === walltimeMs;
-  if (isHeldSo && isLimitedSo && isSame(request.nodeNames, nodeNames)) {
+  // What runs of it has what it was given.
+  const sized = isWhole && job.active.size === 0 ? sizedAs(site.name, listed, nodes) : request;
+  const asked = { ...sized, labels: request.labels, nodeNames };
+  if (isHeldSo && isLimitedSo && isSame(request, asked)) {
     if (isWhole) AGREED.set(listed, { told: site.told, spec: job.spec });
     return;
   }
-  const wish = { request: { ...request, nodeNames }, foreign: { ...rest, ...hold } };
+  const wish = { request: asked, foreign: { ...rest, ...hold } };
   const spec = { ...job.spec, environment: {}, walltimeMs, ...wish };
   step.emit({ kind: 'job_changed', jobId: job.id, spec, by: foreign.site });
 }
 
-/** The limit that its site has of it now; what tasks that run were given stays with all of them. */
-function limitOf({ active, spec }: Job, { walltimeMs }: ListedJob): number | null {
-  return active.size === 0 ? walltimeMs : spec.walltimeMs;
+function sizedAs(site: NodeName, listed: ListedJob, nodes: readonly NodeName[] | string) {
+  return foreignSpec(site, listed, nodes).request;
+}
+
+/** What runs may be given more time, or less. */
+function followLimit(step: Step, site: Site, job: Job, listed: ListedJob): void {
+  const { spec, active } = job;
+  const isOver = listed.state === 'ended' || listed.state === 'unknown';
+  if (spec.foreign === undefined || active.size === 0 || isOver) return;
+  const walltimeMs = limitOf(site, job, listed);
+  if (walltimeMs === spec.walltimeMs) return;
+  const changed = { ...spec, environment: {}, walltimeMs };
+  step.emit({ kind: 'job_changed', jobId: job.id, spec: changed, by: spec.foreign.site });
+}
+
+/** The limit that its site has of it now: of tasks of an array, which have one, the longest. */
+function limitOf({ limits }: Site, { spec }: Job, { walltimeMs }: ListedJob): number | null {
+  if (spec.array === null) return walltimeMs;
+  const longest = limits.get(spec.foreign?.job ?? '');
+  return longest === undefined ? spec.walltimeMs : longest;
 }
 
 function adopt(step: Step, { name: site, nodes }: Site, listed: ListedJob): KnownJob | undefined {

@@ -33,6 +33,8 @@ export interface SiteWhole {
   readonly going: ReadonlySet<string>;
   /** Elements that are listed by themselves, in whatever state: `elementKey`. */
   readonly alone: ReadonlySet<string>;
+  /** The longest time limit in an array, by its id, of what is not over; null: none. */
+  readonly limits: ReadonlyMap<string, number | null>;
 }
 
 export interface SitePart extends Pick<SiteLook, 'node' | 'session'> {
@@ -58,7 +60,15 @@ export function partsOf(look: SiteLook, sizeMax = SITE_PART_MAX): SitePart[] {
   const there = all.filter(({ state }) => state !== 'unknown' && state !== 'ended');
   const listed = new Set(there.map(({ id }) => id));
   const going = arraysOf(all.filter(({ state }) => state === 'waiting'));
-  const whole = { told, nodes: visible, shown, listed, going, alone: elementsOf(all) };
+  const whole = {
+    told,
+    nodes: visible,
+    shown,
+    listed,
+    going,
+    alone: elementsOf(all),
+    limits: limitsOf(there),
+  };
   const nodes = slices(visible, sizeMax);
   const jobs = slices(inOrder(all.filter(({ isOurs }) => !isOurs)), sizeMax);
   const parts: SitePart[] = nodes.slice(0, -1).map((some) => {
@@ -81,6 +91,19 @@ function elementsOf(jobs: readonly ListedJob[]): Set<string> {
     if (element !== null) keys.add(elementKey(element.array, element.index));
   }
   return keys;
+}
+
+/** What has been changed is often only what waits, or only what runs. */
+function limitsOf(jobs: readonly ListedJob[]): Map<string, number | null> {
+  const limits = new Map<string, number | null>();
+  for (const { id, elements, walltimeMs } of jobs) {
+    const array = elementOf(id)?.array ?? (elements === null ? null : id);
+    if (array === null) continue;
+    const known = limits.get(array) ?? 0;
+    const isLonger = walltimeMs === null || walltimeMs > known;
+    if (limits.get(array) !== null && isLonger) limits.set(array, walltimeMs);
+  }
+  return limits;
 }
 
 function arraysOf(jobs: readonly ListedJob[]): Set<string> {

@@ -119,6 +119,7 @@ test('[S14] while it lacks records it takes over no jobs of sites', async () => 
     listed: none,
     going: none,
     alone: none,
+    limits: new Map<string, number>(),
   };
   const part = { node: gateway, session: 2, whole, nodes: [], jobs: [] };
   bench.perform('site', { kind: 'site', part });

@@ -5,11 +5,14 @@ import assert from 'node:assert/strict';
 import { jobState, taskCounts } from '../../../../../src/kernel/head/answers/job-state.ts';
 import { Reasons } from '../../../../../src/kernel/head/answers/reasons.ts';
 import { jobNotice, taskNotice } from '../../../../../src/kernel/head/answers/task-notice.ts';
+import { pendingOf } from '../../../../../src/kernel/machine/answers/explain.ts';
+import { expect } from '../../../../../src/kernel/machine/answers/questions.ts';
 import { outstanding } from '../../../../../src/kernel/machine/outstanding.ts';
 import type { EpochId, JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
 import type { LaunchOrder } from '../../../../../src/kernel/model/orders.ts';
 import { plainPartition, plainScheduling } from '../../../../../src/kernel/model/scheduling.ts';
 import type { ListedJob, SiteMode, SiteNode } from '../../../../../src/kernel/model/site.ts';
+import { UNKNOWN_END } from '../../../../../src/kernel/scheduler/room/profile.ts';
 import {
   cancelledHere,
   unlistedHere,
@@ -713,6 +716,73 @@ scenario('[G3] a time limit that is changed at the site counts from then on', (h
   assert.equal(head.job(1).spec.walltimeMs, null);
 });
 
+scenario(
+  '[G3] a time limit that is changed at the site while it runs counts, in plans too',
+  (head) => {
+    steered(head);
+    const running = (more: Partial<ListedJob> = {}) =>
+      siteJob('7', { state: 'running', word: 'RUNNING', nodes: ['n1'], cpuCount: 2, ...more });
+    hear(head, [running()]);
+    head.started('1#1', 'n1.hpc');
+    head.submit({ cpuCount: 2, nodeNames: ['n1.hpc' as NodeName] });
+    head.schedule();
+    const { state, settings } = head;
+    const known = { state, settings, now: () => head.at };
+    const startsAt = () => expect(known, pendingOf(head.job(2), 0)).prospect?.forecast?.at ?? 0;
+    const planned = startsAt();
+    const { spec } = head.job(1);
+    hear(head, [running()]);
+    assert.equal(head.job(1).spec, spec, 'the same again is nothing new');
+    hear(head, [running({ walltimeMs: 7_200_000 })]);
+    assert.equal(head.job(1).spec.walltimeMs, 7_200_000);
+    assert.equal(startsAt() - planned, 7_200_000 - 60_000);
+    hear(head, [running({ walltimeMs: null })]);
+    assert.equal(head.job(1).spec.walltimeMs, null);
+    assert.ok(startsAt() >= UNKNOWN_END, 'nobody knows when');
+    hear(head, [running({ state: 'ended', walltimeMs: 1000 })]);
+    assert.equal(head.job(1).spec.walltimeMs, null, 'what is over has what it had');
+  },
+);
+
+scenario('[G3] an array has the longest time limit that any of its tasks has', (head) => {
+  steered(head);
+  const element = (index: number, walltimeMs: number | null) =>
+    siteJob(`7_${index}`, { state: 'running', word: 'RUNNING', nodes: ['n1'], walltimeMs });
+  hear(head, [siteJob('7', { elements: '0-3' })]);
+  hear(head, [siteJob('7', { elements: '2-3' }), element(0, 60_000), element(1, 7_200_000)]);
+  assert.equal(head.job(1).spec.walltimeMs, 7_200_000);
+  const { spec } = head.job(1);
+  hear(head, [siteJob('7', { elements: '2-3' }), element(0, 60_000), element(1, 7_200_000)]);
+  assert.equal(head.job(1).spec, spec, 'the same again is nothing new');
+  hear(head, [siteJob('7', { elements: '2-3' }), element(0, 60_000)]);
+  assert.equal(head.job(1).spec.walltimeMs, 60_000);
+  hear(head, [element(0, null), element(2, 60_000)]);
+  assert.equal(head.job(1).spec.walltimeMs, null);
+});
+
+scenario(
+  '[G3] a size that is changed at the site while a job waits counts from then on',
+  (head) => {
+    steered(head);
+    const waiting = (more: Partial<ListedJob> = {}) => siteJob('7', { state: 'held', ...more });
+    hear(head, [waiting()]);
+    assert.equal(head.job(1).spec.request.perNode.cpuCount, 1);
+    const { labels } = head.job(1).spec.request;
+    hear(head, [waiting({ nodeCount: 2, cpuCount: 4, memoryBytes: 5, isExclusive: true })]);
+    const { nodeCount, perNode, exclusive, ...rest } = head.job(1).spec.request;
+    assert.deepEqual([nodeCount, exclusive, rest.labels], [2, true, labels]);
+    assert.deepEqual([perNode.cpuCount, perNode.memoryBytes], [2, 5]);
+    const { spec } = head.job(1);
+    hear(head, [waiting({ nodeCount: 2, cpuCount: 4, memoryBytes: 5, isExclusive: true })]);
+    assert.equal(head.job(1).spec, spec, 'the same again is nothing new');
+    // Tasks that run have what they were given.
+    hear(head, [siteJob('8', { elements: '0-3' })]);
+    const busy = siteJob('8_0', { state: 'running', word: 'RUNNING', nodes: ['n1'] });
+    hear(head, [busy, siteJob('8', { elements: '1-3', cpuCount: 2 })]);
+    assert.equal(head.job(2).spec.request.perNode.cpuCount, 1);
+  },
+);
+
 scenario('[G3] elements that were cancelled at the site while they waited are over', (head) => {
   steered(head);
   hear(head, [siteJob('7', { elements: '0-9' })]);
@@ -728,4 +798,7 @@ scenario('[G3] elements that were cancelled at the site while they waited are ov
   assert.deepEqual(taskCounts(head.job(1)), { pending: 5, starting: 1, done: 4 });
   hear(head, [siteJob('7', { elements: '3' }), ...alone]);
   assert.deepEqual(taskCounts(head.job(1)), { pending: 2, starting: 1, done: 7 });
+  // The array itself is gone with the last that it had: one has started, or was cancelled too.
+  hear(head, alone);
+  assert.deepEqual(taskCounts(head.job(1)), { pending: 1, starting: 1, done: 8 });
 });
