@@ -614,6 +614,11 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'A reader of events was away for longer than the head remembers them.',
     next: 'Read the present state (`GET /v1/jobs`), then go on from its newest record.',
   },
+  'event.not_yet': {
+    means:
+      'A reader of events names a record that the head has not made: by a slip, or as the head was put back to an older state.',
+    next: 'Read the present state (`GET /v1/jobs`), then go on from its newest record.',
+  },
   'log.elsewhere': {
     means: 'The job was submitted with `--output` or `--error`, so nothing was captured.',
     next: 'Read the file that is named, on the node or in the shared directory.',

@@ -253,6 +253,10 @@ export const CODES = {
     kind: 'failed_precondition',
     text: 'Record {after} is no longer in memory; the oldest one is {oldest}.',
   },
+  'event.not_yet': {
+    kind: 'failed_precondition',
+    text: 'There is no record {after} yet; the newest one is {newest}.',
+  },
   'log.elsewhere': {
     kind: 'failed_precondition',
     text: 'The output of {task} goes to {path} on its nodes, not to the head.',

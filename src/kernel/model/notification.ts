@@ -89,10 +89,27 @@ export function parseTarget(text: string): Result<Target, string> {
     const meant = didYouMean(word, NOTIFIER_KINDS);
     return err(`'${text.slice(0, 100)}' says nobody to tell; write ${TARGET_FORMS}.${meant}`);
   }
-  if (text.length > TARGET_LENGTH_MAX || !FORMS[kind].test(to) || to.includes('#', 1)) {
-    return err(`'${text.slice(0, 100)}' is not readable; ${EXPECTED[kind]}`);
+  const target = { kind, to: kind === 'webhook' ? encodedPath(to) : to };
+  const isLong = formatTarget(target).length > TARGET_LENGTH_MAX;
+  if (isLong || !FORMS[kind].test(target.to) || target.to.includes('#', 1)) {
+    const strange = isLong ? null : strangeIn(target);
+    const why = strange === null ? '' : `: it may not have ${JSON.stringify(strange)}`;
+    return err(`'${text.slice(0, 100)}' is not readable${why}; ${EXPECTED[kind]}`);
   }
-  return ok({ kind, to });
+  return ok(target);
+}
+
+/** A URL as sent: letters beyond ASCII in what follows the host are written as their bytes. */
+function encodedPath(url: string): string {
+  const [, host = '', path = ''] = /^([a-z]+:\/\/[^/?#]*)(.*)$/is.exec(url) ?? [];
+  if (host === '' || /\p{Surrogate}/u.test(path)) return url;
+  return host + path.replace(/[^\0-\x7f]+/gu, encodeURIComponent);
+}
+
+/** The first letter that no URL or address has; null: it is wrong in another way. */
+function strangeIn({ kind, to }: Target): string | null {
+  if (kind === 'matrix') return null;
+  return /[^!-~]/u.exec(to)?.[0] ?? null;
 }
 
 export const TARGET_FORMS =

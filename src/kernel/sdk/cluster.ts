@@ -201,7 +201,8 @@ export class Cluster implements AsyncDisposable {
 
   /**
    * What happens, from now on or behind an event. What you may not see is left out. The stream goes
-   * on after a restart of the head; `event.too_old` when it missed too much.
+   * on after a restart of the head; `event.too_old` when it missed too much,
+   * `event.not_yet` when the head was put back to an older state.
    */
   events(options: EventOptions = {}): AsyncGenerator<ClusterEvent, void, undefined> {
     return readEvents(this.#line, options);

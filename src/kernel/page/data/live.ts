@@ -68,6 +68,9 @@ function turn(isSeen: boolean): void {
   void keepReading(running.signal);
 }
 
+/** A head that was put back to an older state has made fewer records than were read. */
+const LOST: ReadonlySet<string> = new Set(['event.too_old', 'event.not_yet']);
+
 async function keepReading(gone: AbortSignal): Promise<void> {
   let waitMs = RETRY_MIN_MS;
   while (!gone.aborted) {
@@ -77,7 +80,7 @@ async function keepReading(gone: AbortSignal): Promise<void> {
       });
     } catch (error) {
       if (gone.aborted) return;
-      if (error instanceof HeadError && error.code === 'event.too_old') {
+      if (error instanceof HeadError && LOST.has(error.code)) {
         lastSeq = null;
         tell('all');
         continue;

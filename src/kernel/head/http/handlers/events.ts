@@ -39,9 +39,13 @@ export const events: Handler<'events'> = async (services, call) => {
     return err(refuse('argument.invalid', { what }));
   }
   const from = after ?? ring.newest;
-  if (from + 1 < ring.oldest || from > ring.newest) {
+  const hint = 'Read the lists again, then follow from now on.';
+  if (from > ring.newest) {
+    const details = { after: String(from), newest: String(ring.newest) };
+    return err(refuse('event.not_yet', details, hint));
+  }
+  if (from + 1 < ring.oldest) {
     const details = { after: String(from), oldest: String(ring.oldest) };
-    const hint = 'Read the lists again, then follow from now on.';
     return err(refuse('event.too_old', details, hint));
   }
   const { response } = call;

@@ -78,11 +78,12 @@ test("a user sees the own jobs' and the nodes' events, and no secrets", async (t
   seen.stream.destroy();
 });
 
-test('records that have left memory are refused with the oldest that is there', async (t) => {
+test('records that have left memory, or are yet to come, are refused with what is there', async (t) => {
   const world = await startWorld(t);
   const { seq } = world.head.engine;
   await assert.rejects(world.admin.stream('events', { query: { after: seq + 1000 } }), {
-    code: 'event.too_old',
+    code: 'event.not_yet',
+    message: `There is no record ${seq + 1000} yet; the newest one is ${seq}.`,
   });
   const headers = { 'last-event-id': 'soon' };
   await assert.rejects(world.admin.stream('events', { headers }), { code: 'argument.invalid' });

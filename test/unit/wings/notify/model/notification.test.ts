@@ -49,6 +49,25 @@ test('[T4] targets are read and written back, and nothing else is one', () => {
   for (const text of BAD) assert.equal(parseTarget(text).ok, false, JSON.stringify(text));
 });
 
+test('[T4] the path of a webhook may have any letters, which are sent as bytes', () => {
+  const path = '/hook/größe/😀?für=ä%20';
+  const target = parseTarget(`webhook:https://ci.example${path}`);
+  assert.ok(target.ok);
+  assert.equal(target.value.to, new URL(`https://ci.example${path}`).href);
+  assert.deepEqual(parseTarget(formatTarget(target.value)), target);
+  const long = parseTarget(`webhook:https://a/${'ä'.repeat(400)}`);
+  assert.equal(long.ok, false, 'it is the text as sent that may be so long');
+  for (const [text, letter] of [
+    ['webhook:https://bücher.example/', 'ü'],
+    ['webhook:https://a/x y', ' '],
+    ['mail:änn@lab', 'ä'],
+  ] as const) {
+    const refused = parseTarget(text);
+    assert.ok(!refused.ok);
+    assert.ok(refused.error.includes(`it may not have "${letter}"; write`), refused.error);
+  }
+});
+
 test('what cannot be read is refused with what can', () => {
   const words = (text: string): string => {
     const target = parseTarget(text);
