@@ -17,6 +17,7 @@ const KINDS: Readonly<Record<string, { prototype: Error }>> = {
   TypeError,
   URIError,
   AggregateError,
+  DOMException,
   // Node.js has had it since 24, and programs may run with an older one.
   ...(typeof SuppressedError === 'undefined' ? {} : { SuppressedError }),
 };
@@ -24,6 +25,8 @@ const KINDS: Readonly<Record<string, { prototype: Error }>> = {
 /** Own properties of kinds of errors that cannot be enumerated and say what happened. */
 const SAID_BY_KIND: Readonly<Record<string, readonly string[]>> = {
   SuppressedError: ['error', 'suppressed'],
+  // Read from a field of its own, which follows no name that is given to it later.
+  DOMException: ['code'],
 };
 
 const PLACED = new Set(['name', 'message', 'stack', 'cause', 'errors']);
@@ -38,6 +41,8 @@ export function packError(packer: Packer, error: Error, trail: Trail): unknown {
     const sent = get === undefined ? part(value, stepTo(key)) : '[a getter]';
     Object.defineProperty(own, key, { value: sent, ...OPEN });
   }
+  if (error instanceof DOMException)
+    Object.defineProperty(own, 'code', { value: codeOf(error), ...OPEN });
   const hasCause = Object.hasOwn(error, 'cause');
   const parts: ErrorParts = {
     name: textOf(error, 'name'),
@@ -79,6 +84,15 @@ function textOf(error: Error, name: 'name' | 'message' | 'stack'): string | null
     return typeof text === 'string' ? text : null;
   } catch {
     return null; // A getter of the error's own class; an error without this still says the rest.
+  }
+}
+
+/** Number by the standard; 0 where its own class has something else there. */
+function codeOf(error: DOMException): number {
+  try {
+    return typeof error.code === 'number' ? error.code : 0;
+  } catch {
+    return 0; // It was made by `Object.create`, and has no fields.
   }
 }
 

@@ -170,6 +170,23 @@ test('an error of a class of the user arrives as the nearest class known everywh
   assert.deepStrictEqual(Object.keys(both), []);
 });
 
+test('a DOMException arrives as one, with its name and code', () => {
+  const sent = new DOMException('too late', 'AbortError');
+  const made = thrown(sent) as DOMException;
+  assert.ok(made instanceof DOMException);
+  const { name, message, code } = made;
+  assert.deepEqual({ name, message, code }, { name: 'AbortError', message: 'too late', code: 20 });
+  assert.equal(code, DOMException.ABORT_ERR);
+  assert.equal(made.stack, sent.stack);
+  assert.deepEqual(Object.keys(made), []);
+  const again = thrown(new Error('outer', { cause: made })) as Error;
+  assert.equal((again.cause as DOMException).code, 20, 'it may be sent on');
+  const named = thrown(new DOMException('', { name: 'Own', cause: 5 })) as DOMException;
+  assert.deepEqual([named.name, named.code, named.cause], ['Own', 0, 5]);
+  const bare = thrown(Object.create(DOMException.prototype)) as DOMException;
+  assert.equal(bare.code, 0);
+});
+
 test('no result is an iterator, which would arrive as an empty object', () => {
   const told = refusal(() => packResult(new Set([1]).values()));
   assert.match(told.reason, /an iterator does not travel; collect what it gives into an array/);
