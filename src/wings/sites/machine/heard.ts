@@ -21,7 +21,7 @@ import {
   type SiteJobPlace,
   shownName,
 } from '../../../kernel/model/site.ts';
-import { elementOf } from '../model/site-elements.ts';
+import { arraysOf, elementOf } from '../model/site-elements.ts';
 import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
 import { elementKey, type SitePart, type SiteWhole } from './look.ts';
 import { isArray } from './names.ts';
@@ -304,10 +304,14 @@ export function unlistedHere(
   listed: ReadonlyMap<string, ListedJob>,
 ): string[] {
   const wanted: string[] = [];
+  // What an array still has may be listed by its elements alone.
+  const there = [...listed.values()].filter((job) => !isOver(job));
+  const arrays = arraysOf(there);
   for (const id of indexes.foreign.values()) {
     const job = jobs.get(id);
     const foreign = job?.spec.foreign;
     if (foreign?.site !== site || job?.outcome !== null || listed.has(foreign.job)) continue;
+    if (arrays.has(foreign.job)) continue;
     if (waitingSize(job) > 0) wanted.push(foreign.job);
     if (wanted.length === ASKED_MAX) break;
   }

@@ -8,7 +8,7 @@ import {
   type SiteNode,
   shownName,
 } from '../../../kernel/model/site.ts';
-import { elementOf } from '../model/site-elements.ts';
+import { arraysOf, elementOf } from '../model/site-elements.ts';
 
 export interface SiteLook {
   /** The gateway. */
@@ -104,11 +104,6 @@ function limitsOf(jobs: readonly ListedJob[]): Map<string, number | null> {
     if (limits.get(array) !== null && isLonger) limits.set(array, walltimeMs);
   }
   return limits;
-}
-
-function arraysOf(jobs: readonly ListedJob[]): Set<string> {
-  const arrays = jobs.map(({ id }) => elementOf(id)?.array);
-  return new Set(arrays.filter((array) => array !== undefined));
 }
 
 /** At least one, which may be empty. */

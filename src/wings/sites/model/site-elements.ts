@@ -14,3 +14,13 @@ export function elementOf(id: string): { array: string; index: number } | null {
   const [, array, index] = /^(\d{1,15}(?=_)|.+(?=\.))[_.](\d{1,9})$/.exec(id) ?? [];
   return array === undefined || index === undefined ? null : { array, index: Number(index) };
 }
+
+/** Ids of the arrays that these jobs are elements of. */
+export function arraysOf(jobs: Iterable<{ readonly id: string }>): Set<string> {
+  const arrays = new Set<string>();
+  for (const { id } of jobs) {
+    const array = elementOf(id)?.array;
+    if (array !== undefined) arrays.add(array);
+  }
+  return arrays;
+}

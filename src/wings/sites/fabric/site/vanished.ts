@@ -5,6 +5,7 @@ import type { Result } from '../../../../kernel/base/result.ts';
 import { SITE_JOBS_MAX } from '../../../../kernel/model/limits.ts';
 import type { SiteEnd, SiteJob } from '../../../../kernel/model/site.ts';
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
+import { arraysOf } from '../../model/site-elements.ts';
 
 export type Ask = <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
 
@@ -65,8 +66,18 @@ export class Vanished {
     isOurs: (job: SiteJob) => boolean,
   ): void {
     for (const id of [...this.#all.keys()]) if (listed.has(id)) this.#all.delete(id);
+    // An array of which all has started is listed by its elements alone.
+    const there = [...listed.values()].filter(({ state }) => state !== 'ended');
+    const started = arraysOf(there);
     for (const [id, job] of before) {
-      if (listed.has(id) || this.#all.has(id) || job.state === 'ended' || isOurs(job)) continue;
+      if (
+        listed.has(id) ||
+        started.has(id) ||
+        this.#all.has(id) ||
+        job.state === 'ended' ||
+        isOurs(job)
+      )
+        continue;
       const reason = 'in no listing any more';
       this.#all.set(id, { job: { ...job, state: 'unknown', reason }, overAt: null });
     }

@@ -801,4 +801,6 @@ scenario('[G3] elements that were cancelled at the site while they waited are ov
   // The array itself is gone with the last that it had: one has started, or was cancelled too.
   hear(head, alone);
   assert.deepEqual(taskCounts(head.job(1)), { pending: 1, starting: 1, done: 8 });
+  const listed = new Map(alone.map((job) => [job.id, job]));
+  assert.deepEqual(unlistedHere(head.state, HPC, listed), []);
 });

@@ -60,6 +60,18 @@ test('[G3] nodes of a parallel job are those of its record, or of all our starts
   assert.equal(await named('n5', 'n6'), unknown);
 });
 
+test('an array is not missed that is listed by its elements, all of which have started', () => {
+  const vanished = new Vanished(slurm(null));
+  const array = { ...JOB, elements: '0-1' };
+  const listed = new Map(['7_0', '7_1'].map((id) => [id, { ...JOB, id }]));
+  const before = new Map([array, { ...JOB, id: '8' }].map((job) => [job.id, job]));
+  vanished.note(before, listed, () => false);
+  assert.deepEqual(
+    [...vanished.jobs].map(({ id, state }) => [id, state]),
+    [['8', 'unknown']],
+  );
+});
+
 test('jobs that a site still knows keep no other from being asked for', async () => {
   const steering = executionQueue({ main: 'main', execution: 'steer' });
   const asked = { argv: ['squeue'] };
