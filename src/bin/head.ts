@@ -27,7 +27,7 @@ import { type HeadFiles, openHeadFiles } from './head-files.ts';
 import { type HeadOptions, readHeadOptions } from './head-options.ts';
 import { type HeadWings, openWings } from './head-wings.ts';
 import { keep, noteExit } from './keep.ts';
-import { namingRelease, noteRelease } from './last-release.ts';
+import { namingRelease, noteRelease, refuseOlder } from './last-release.ts';
 import { uidsByCompiled } from './local-peers.ts';
 import { loadMachine } from './machine.ts';
 import { reloadOf, reloadOnHangUp } from './reload.ts';
@@ -112,6 +112,7 @@ interface Moments {
 
 async function serve(options: HeadOptions, { log, audit }: Logs, moments: Moments) {
   const { directory, acceptLoss = false } = options;
+  refuseOlder(directory, readVersion());
   const wings = await openWings({ options, log, audit });
   const warn = (words: string): void => log.warn({}, words);
   const store = await openSqliteStore({ directory, acceptLoss, traces: TRACES, warn });

@@ -4,18 +4,20 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { VERSION } from '../kernel/cli/version.ts';
 import { rebuild } from '../kernel/head/journal.ts';
 import type { JournalReading, StoreReading } from '../kernel/model/store-reading.ts';
 import { StoreFailure } from '../kernel/ports/store.ts';
 import { copyAside, NoRoom } from '../kernel/store/sqlite/copy-aside.ts';
 import { openSqliteStore } from '../kernel/store/sqlite/open.ts';
-import { namingRelease } from './last-release.ts';
+import { namingRelease, refuseOlder } from './last-release.ts';
 import { loadMachine } from './machine.ts';
 
 /** Where nothing can be read, `problem` says why and what to do. */
 export async function readStore(directory: string): Promise<StoreReading> {
   const scratch = mkdtempSync(join(tmpdir(), 'weft-upgrade-'));
   try {
+    refuseOlder(directory, VERSION);
     const { layout, ownLayout } = copyAside(directory, scratch);
     const store = await openSqliteStore({ directory: scratch });
     try {

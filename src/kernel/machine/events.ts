@@ -2,8 +2,11 @@
 
 import type { Event } from './declared.ts';
 
-/** Raised when an old record would be read wrongly; `apply` knows all before (test/records). */
-export const RECORD_VERSION = 1;
+/**
+ * Raised when an older release would read a newer record wrongly; `apply` knows all before
+ * (test/records). 2: 0.1.0 does not ask which release served a store last.
+ */
+export const RECORD_VERSION = 2;
 
 /** One step: what one input led to. Written whole or not at all. */
 export interface StepRecord {

@@ -64,6 +64,15 @@ test('a snapshot that is whole but means nothing ends the head with 65', async (
   await refuses(head, 65, /the snapshot .*cannot be used/);
 });
 
+test('a store that a newer release has served ends an older head with 65, and nothing is changed', async (t) => {
+  const head = await stopped(t);
+  writeFileSync(head.file('release'), '99.1.0\n');
+  const before = readFileSync(head.file('weft.db'));
+  await refuses(head, 65, /last served by Weft 99\.1\.0, .* Install 99\.1\.0 again/);
+  assert.deepEqual(readFileSync(head.file('weft.db')), before);
+  assert.equal(readFileSync(head.file('release'), 'utf8'), '99.1.0\n');
+});
+
 test('a database file cut short ends the head with 65', async (t) => {
   const head = await stopped(t);
   truncateSync(head.file('weft.db'), Math.floor(statSync(head.file('weft.db')).size / 8192) * 4096);

@@ -15,7 +15,10 @@ export async function notifierFindings(context: Context): Promise<Finding[]> {
     return notifiers.map(({ kind, waiting, toldAt, failure }): Finding => {
       const waits = waiting === 0 ? '' : `; ${plural(waiting, 'message')} waiting`;
       if (failure === null) {
-        const last = toldAt === null ? 'not used yet' : `last used ${formatInstant(toldAt, now)}`;
+        const last =
+          toldAt === null
+            ? 'not used since the head started'
+            : `last used ${formatInstant(toldAt, now)}`;
         return { state: 'ok', text: `${kind}: ${last}${waits}` };
       }
       const text = `${kind}: failed ${formatInstant(failure.at, now)}: ${failure.why}${waits}`;

@@ -129,6 +129,11 @@ test('[Y21] what cannot be read is said in words, with the folder and not with t
   const reading = await readStore(newer);
   assert.ok('problem' in reading);
   assert.ok(reading.problem.includes(`${newer}/weft.db has schema version 99`), reading.problem);
+  rmSync(join(newer, 'weft.db'));
+  cpSync(path, join(newer, 'weft.db'));
+  writeFileSync(join(newer, 'release'), '99.0.1\n');
+  const later = await readStore(newer);
+  assert.ok('problem' in later && later.problem.includes('last served by Weft 99.0.1, and this'));
   writeFileSync(path, file.subarray(0, file.length / 2));
   assert.match(await problem(), /damaged|malformed|cannot be read/);
   writeFileSync(path, 'no database at all');
