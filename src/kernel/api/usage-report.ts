@@ -14,7 +14,7 @@ export const usageReportQuery = z
     by: z.enum(USAGE_KEYS).optional(),
     owner: z.string().optional(),
     partition: z.string().optional(),
-    /** Ended at or after, and before; ms since 1970. Default: the 30 days until now. */
+    /** Ended at or after, and before; ms since 1970. Default: 30 days ago, and no end. */
     from: queryNumber(0, INSTANT_MAX).optional(),
     until: queryNumber(0, INSTANT_MAX).optional(),
     /** One row for so many ms of it, counted from `from`; with `from` and `until`. */
@@ -49,6 +49,7 @@ export type UsageReportRow = z.infer<typeof usageReportRow>;
 /** By step, then by key. */
 export const usageReportReply = z.object({
   from: instant,
+  /** Without one in the query: now, though what has ended later by a clock ahead counts. */
   until: instant,
   rows: z.array(usageReportRow),
 });

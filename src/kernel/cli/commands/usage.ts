@@ -36,13 +36,14 @@ export const verb = defineVerb<Options>({
     command.option('-u, --user <name>', "only this user's jobs");
     command.option('-p, --partition <name>', 'only jobs of this partition');
     command.option('--since <time>', 'ended since: 12h (ago), 18:30, 2026-01-31', '30d');
-    command.option('--until <time>', 'ended before (default: now)');
+    command.option('--until <time>', 'ended before (default: no end)');
     command.option('--step <time>', 'a row for each hour (1h), day (1d), week (1w), …');
     command.option('--plot', 'bars instead of a table');
     defineListing(command);
   },
   async run({ context, options }) {
     const by = choice('--by', options.by, USAGE_KEYS) as UsageKey | undefined;
+    const isOpen = options.until === undefined;
     const until = instantBefore('--until', options.until) ?? Date.now() + 1;
     const stepMs = readStep(options.step);
     const since = instantBefore('--since', options.since ?? '30d') ?? 0;
@@ -53,8 +54,11 @@ export const verb = defineVerb<Options>({
     // Bars of steps are sums, in which nobody may count twice.
     const isSum = options.plot === true && stepMs !== undefined;
     const asked = isSum && key === 'group' ? 'user' : key;
-    const stretches =
-      stepMs === undefined ? [{ from: since, until }] : readStretches(since, until, stepMs);
+    const steps = stepMs === undefined ? [] : readStretches(since, until, stepMs);
+    const whole = stepMs === undefined ? [isOpen ? { from: since } : { from: since, until }] : [];
+    // By a clock that was ahead, and has been set back since, some have ended later than now.
+    const late = stepMs !== undefined && isOpen ? [{ from: until }] : [];
+    const stretches = [...steps, ...whole, ...late];
     const rows: UsageReportRow[] = [];
     for (const stretch of stretches) {
       const query = { by: asked, owner, partition, ...stretch };

@@ -39,6 +39,21 @@ test('ended starts are added up by user and outcome, and what still runs is not'
   assert.deepEqual(other.rows, []);
 });
 
+test('what ended by a clock that was ahead counts when it has been set back', async (t) => {
+  const world = await startWorld(t);
+  const agent = await startAgent(t, world, 'n1');
+  const { jobId } = await world.admin.call('submitJob', { body: TRUE });
+  const done = world.admin.call('waitForJob', { params: { id: String(jobId) }, query: {} });
+  agent.ended(await agent.launch(), 0);
+  await done;
+  const setBack = Date.now() - 3_600_000;
+  t.mock.method(Date, 'now', () => setBack);
+  const { rows } = await world.admin.call('reportUsage', { query: {} });
+  assert.equal(rows[0]?.tasks, 1);
+  const before = { from: 0, until: setBack };
+  assert.deepEqual((await world.admin.call('reportUsage', { query: before })).rows, []);
+});
+
 test('too many steps, and steps without a begin, are refused', async (t) => {
   const world = await startWorld(t);
   for (const query of [{ stepMs: 60_000 }, { stepMs: 60_000, from: 0, until: 60_000 * 1001 }]) {
