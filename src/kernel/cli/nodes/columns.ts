@@ -36,16 +36,23 @@ export function nodeColumns(now: number): Column<NodeView>[] {
     { title: 'NODE', value: (node) => node.name },
     { title: 'STATE', value: nodeState, colour: colourOf },
     { title: 'TASKS', value: (node) => String(node.running.length), align: 'right' },
-    { title: 'CPUS', value: (node) => used(node, 'cpuCount', String), align: 'right' },
-    { title: 'MEMORY', value: (node) => used(node, 'memoryBytes', formatSize), align: 'right' },
-    { title: 'GPUS', value: (node) => used(node, 'gpuCount', String), align: 'right' },
+    usedColumn('CPUS', 'cpuCount', String),
+    usedColumn('MEMORY', 'memoryBytes', formatSize),
+    usedColumn('GPUS', 'gpuCount', String),
     {
       title: 'LOAD',
       value: (node) => node.load?.load1.toFixed(2) ?? '-',
+      raw: (node) => node.load?.load1 ?? null,
       align: 'right',
       wide: true,
     },
-    { title: 'SEEN', value: (node) => seen(node, now), align: 'right', wide: true },
+    {
+      title: 'SEEN',
+      value: (node) => seen(node, now),
+      raw: (node) => seenAt(node, now),
+      align: 'right',
+      wide: true,
+    },
     { title: 'LABELS', value: (node) => ownLabels(node) || '-', least: 8 },
     { title: 'SHARED', value: (node) => node.sharedPaths.join(',') || '-', wide: true },
     { title: 'LIMITS', value: (node) => String(node.facts?.['limits'] ?? '-'), wide: true },
@@ -79,14 +86,30 @@ function pauseText(
   return `paused: ${words} (${presenceText(seen, now)})`;
 }
 
-/** `1/2`: what is taken of what is there. */
-function used(
-  node: NodeView,
+/** `1/2`: what is taken of what is there; two columns where programs read it. */
+function usedColumn(
+  title: string,
   what: 'cpuCount' | 'memoryBytes' | 'gpuCount',
   format: (amount: number) => string,
-): string {
-  const total = node.total[what];
-  return total === 0 ? '-' : `${format(total - node.free[what])}/${format(total)}`;
+): Column<NodeView> {
+  const used = ({ total, free }: NodeView) => total[what] - free[what];
+  return {
+    title,
+    align: 'right',
+    value: (node) => {
+      const total = node.total[what];
+      return total === 0 ? '-' : `${format(used(node))}/${format(total)}`;
+    },
+    facts: [
+      { title, raw: ({ total }) => total[what] },
+      { title: `${title} USED`, raw: used },
+    ],
+  };
+}
+
+function seenAt({ state, lastSeenAt }: NodeView, now: number): Date | null {
+  if (state === 'up') return new Date(now);
+  return lastSeenAt === null ? null : new Date(lastSeenAt);
 }
 
 function seen(node: NodeView, now: number): string {

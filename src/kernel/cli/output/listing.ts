@@ -79,15 +79,18 @@ export function formatListing<Row extends object>(
 
 /** The lines without their ends; the first one names the columns, whatever rows there are. */
 export function formatCsv<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): string[] {
-  const titles = columns.map(({ title }) => title.toLowerCase().replaceAll(' ', '_'));
-  const lines = rows.map((row) => columns.map((column) => cellOf(column, row)));
+  const own = columns.flatMap((column): readonly Cell<Row>[] => column.facts ?? [column]);
+  const titles = own.map(({ title }) => title.toLowerCase().replaceAll(' ', '_'));
+  const lines = rows.map((row) => own.map((column) => cellOf(column, row)));
   // RFC 4180 ends each line with CR LF; the LF is added by whoever prints.
   return [titles, ...lines].map((cells) => `${cells.map(csvCell).join(',')}\r`);
 }
 
-function cellOf<Row>({ raw, value }: Column<Row>, row: Row): string {
+type Cell<Row> = Pick<Column<Row>, 'title'> & Partial<Pick<Column<Row>, 'raw' | 'value'>>;
+
+function cellOf<Row>({ raw, value }: Cell<Row>, row: Row): string {
   if (raw === undefined) {
-    const words = value(row);
+    const words = value?.(row) ?? '';
     // What a table shows where there is nothing.
     return words === '-' ? '' : words;
   }

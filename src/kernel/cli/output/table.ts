@@ -12,6 +12,8 @@ export interface Column<Row> {
   readonly wide?: boolean;
   /** The fact behind the words, for `-o csv`: instants, seconds, bytes. Absent: the words. */
   readonly raw?: (row: Row) => string | number | Date | null;
+  /** Columns that stand for it in `-o csv`, where its cells say several facts. */
+  readonly facts?: readonly (Pick<Column<Row>, 'title'> & Required<Pick<Column<Row>, 'raw'>>)[];
   /** By the words in the cell; only on a terminal. */
   readonly colour?: (words: string) => Colour | null;
   /** May be shortened down to this width when a line would be longer than the terminal is wide. */

@@ -15,11 +15,32 @@ export function siteColumns(): Column<SiteSummary>[] {
     { title: 'SYSTEM', value: ({ system }) => system },
     { title: 'MODE', value: ({ mode }) => mode },
     { title: 'STATE', value: ({ state }) => state, colour: colourOf },
-    { title: 'NODES', value: ({ nodes, nodesUp }) => `${nodesUp}/${nodes}`, align: 'right' },
-    { title: 'CPUS', value: ({ cpus, cpusUsed }) => `${cpusUsed}/${cpus}`, align: 'right' },
+    {
+      title: 'NODES',
+      value: ({ nodes, nodesUp }) => `${nodesUp}/${nodes}`,
+      facts: [
+        { title: 'NODES', raw: ({ nodes }) => nodes },
+        { title: 'NODES UP', raw: ({ nodesUp }) => nodesUp },
+      ],
+      align: 'right',
+    },
+    {
+      title: 'CPUS',
+      value: ({ cpus, cpusUsed }) => `${cpusUsed}/${cpus}`,
+      facts: [
+        { title: 'CPUS', raw: ({ cpus }) => cpus },
+        { title: 'CPUS USED', raw: ({ cpusUsed }) => cpusUsed },
+      ],
+      align: 'right',
+    },
     { title: 'WAITING', value: ({ jobsWaiting }) => String(jobsWaiting), align: 'right' },
     { title: 'RUNNING', value: ({ jobsRunning }) => String(jobsRunning), align: 'right' },
-    { title: 'AGE', value: ({ ageMs }) => ageWords(ageMs), align: 'right' },
+    {
+      title: 'AGE',
+      value: ({ ageMs }) => ageWords(ageMs),
+      raw: ({ ageMs }) => (ageMs === null ? null : ageMs / 1000),
+      align: 'right',
+    },
     { title: 'REMARK', value: ({ problem }) => problem ?? '', least: 12 },
   ];
 }
