@@ -137,7 +137,8 @@ async function start(
       'there is no C compiler; a slower launcher in Node.js starts the processes',
     );
   }
-  const { stateDir } = options;
+  const { stateDir, otherName } = options;
+  if (otherName !== undefined) log.warn({}, otherName);
   const instance = await instanceOf({ stateDir, elsewhere }, machine.bootId, log);
   const settings = settingsOf(options, machine, { instance, elsewhere });
   const ports = portsOf(options, machine, { log, cache, instance, elsewhere });

@@ -86,6 +86,8 @@ export interface CacheOptions {
 /** Everything an agent is told at its start (bin/agent-options.ts reads it). */
 export interface AgentOptions extends CacheOptions {
   readonly name: string;
+  /** Words on a name that the configuration has, and the node has not; absent: nothing is wrong. */
+  readonly otherName?: string;
   readonly stateDir: string;
   /** Absent: the default. */
   readonly spoolBytesMax?: number;

@@ -204,7 +204,7 @@ export const OWN_KEYS: readonly Key[] = [
     CAPPED_TYPE,
   ),
   cap('running', 'Tasks a user may have running at once; default: any number.', 1),
-  key('node.name', 'text', null, 'Name of this node; default: the host name.'),
+  key('node.name', 'text', null, 'Name with which this machine joins; default: the host name.'),
   key('node.cpus', 'count', null, 'Cpus offered; default: all that affinity and cgroup allow.'),
   key(
     'node.memory',

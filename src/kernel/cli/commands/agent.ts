@@ -12,6 +12,7 @@ import { usage } from '../../model/failure.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Context } from '../context.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
+import { otherNameWords } from '../daemons/other-name.ts';
 import { defineVerb } from '../verb.ts';
 import type { Membership } from './join.ts';
 
@@ -66,8 +67,10 @@ function agentOptions(
   const { membership, paths, options, context, parts } = of;
   const { name, url, others = [], fingerprint, secret } = membership;
   const wish = config.text('node.switch_user');
+  const otherName = otherNameWords(config, name);
   return {
     name,
+    ...(otherName === null ? {} : { otherName }),
     stateDir: paths.node(name),
     head: { url, fingerprint, ...(others.length === 0 ? {} : { others }) },
     secret,

@@ -18,6 +18,7 @@ import { Failure } from '../../model/failure.ts';
 import type { Check, Context } from '../context.ts';
 import { daemonNotes } from '../daemons/daemon-notes.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
+import { otherNameWords } from '../daemons/other-name.ts';
 import { clockWords } from '../nodes/clock-words.ts';
 import { clockSetWords } from '../output/clock-set.ts';
 import { copiedWords } from '../output/copied-words.ts';
@@ -125,11 +126,20 @@ function cgroups(): Finding[] {
 async function configuration(context: Context): Promise<Finding[]> {
   try {
     const config = await context.config();
-    return ok(`${config.file ?? 'there is no file; the defaults apply'}${inForce(config)}`);
+    const found = ok(`${config.file ?? 'there is no file; the defaults apply'}${inForce(config)}`);
+    return [...found, ...otherName(context, config)];
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     return [{ state: 'bad', text: error.message, remedy: 'docs/config.md lists all keys.' }];
   }
+}
+
+function otherName({ directory }: Context, config: Config): Finding[] {
+  const joined = joinedAs(new LocalPaths(directory));
+  const text = joined === null ? null : otherNameWords(config, joined.name);
+  if (text === null) return [];
+  const remedy = `A token (\`weft token join\`, on the head) and \`weft join --again\` here give it that name; or correct node.name.`;
+  return [{ state: 'note', text, remedy }];
 }
 
 /** `; in force beside the defaults: head.listen none (weft.yaml:3)`. */
@@ -264,16 +274,21 @@ async function head(context: Context): Promise<Finding[]> {
 }
 
 /** A machine that has joined has no head of its own, and needs none. */
-function membershipFinding({ membership }: LocalPaths): Finding | null {
+function membershipFinding(paths: LocalPaths): Finding | null {
+  const joined = joinedAs(paths);
+  if (joined === null) return null;
+  const { name, url, clusterName } = joined;
+  const text = `this machine is node ${name} of ${clusterName}, whose head is at ${url}`;
+  const remedy = `On the head, \`weft node show ${name}\` tells whether it is connected; where the head does not know it, \`weft join --again\` here.`;
+  return { state: 'note', text, remedy };
+}
+
+/** Null: it has not joined, or what says so is not ours to read. */
+function joinedAs({ membership }: LocalPaths) {
   try {
-    const joined = readJson<Record<'name' | 'url' | 'clusterName', string>>(membership);
-    if (joined === null) return null;
-    const { name, url, clusterName } = joined;
-    const text = `this machine is node ${name} of ${clusterName}, whose head is at ${url}`;
-    const remedy = `On the head, \`weft node show ${name}\` tells whether it is connected; where the head does not know it, \`weft join --again\` here.`;
-    return { state: 'note', text, remedy };
+    return readJson<Record<'name' | 'url' | 'clusterName', string>>(membership);
   } catch {
-    return null; // not ours to read
+    return null;
   }
 }
 

@@ -214,6 +214,26 @@ test('doctor sends nobody on a machine that has joined to start a cluster there'
   }
 });
 
+test('doctor says that a name in the configuration is not that with which a machine joined', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-doctor-'));
+  const said = async (name: string): Promise<string> => {
+    writeFileSync(path.join(folder, 'weft.yaml'), `node:\n  name: ${name}\n`);
+    const argv = ['doctor', '--dir', folder];
+    return (await capture(folder, { program: 'weft', argv, cwd: folder }, runWeft)).out;
+  };
+  try {
+    const member = { name: 'lab9', url: 'https://head:5001', clusterName: 'lab', secret: 's' };
+    writeFileSync(path.join(folder, 'membership.json'), JSON.stringify(member));
+    assert.match(
+      await said('lab10'),
+      /note .*node\.name is lab10, but this machine joined as lab9 and stays that until it joins anew\n.*`weft join --again` here/,
+    );
+    assert.doesNotMatch(await said('lab9'), /joined as/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('doctor shows the settings in force that are not the defaults, and where they stand', async () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'weft-doctor-'));
   try {

@@ -72,7 +72,7 @@ test('[N22] the first recipe for a site puts its file where its gateway reads it
   }
 });
 
-test('node.path of the configuration is the PATH that an agent gives its jobs', async () => {
+test('node.path is the PATH that an agent gives its jobs, and another node.name is said', async () => {
   const directory = mkdtempSync(path.join(tmpdir(), 'weft-join-'));
   try {
     const membership = { name: 'n1', url: 'https://h:1', fingerprint: 'f', secret: 's' };
@@ -95,9 +95,20 @@ test('node.path of the configuration is the PATH that an agent gives its jobs', 
     };
     await start('node: {path: /opt/site/bin:/usr/bin}');
     await start('{}');
+    await start('node: {name: n2}');
+    await start('node: {name: n1}');
     assert.deepEqual(
-      started.map(({ jobPath }) => jobPath),
+      started.slice(0, 2).map(({ jobPath }) => jobPath),
       ['/opt/site/bin:/usr/bin', '/usr/local/bin:/usr/bin:/bin'],
+    );
+    assert.deepEqual(
+      started.map(({ name, otherName }) => [name, otherName]),
+      [
+        ['n1', undefined],
+        ['n1', undefined],
+        ['n1', 'node.name is n2, but this machine joined as n1 and stays that until it joins anew'],
+        ['n1', undefined],
+      ],
     );
   } finally {
     rmSync(directory, { recursive: true });
