@@ -55,7 +55,7 @@ export const DEBIAN_PACKAGES: readonly DebianPackage[] = [
   row('docker-compose', 'docker-compose', 'the compose file', HOSTS),
   row('systemd', 'systemd-analyze', 'checking the service units', HOSTS),
   row('e2fsprogs', 'mke2fs', 'the disk of a virtual machine', HOSTS),
-  row('qemu-system-x86', 'qemu-system-x86_64', 'a machine with systemd and cgroup v2', HOSTS),
+  row('user-mode-linux', 'linux.uml', 'a machine with systemd and cgroup v2', HOSTS),
   row('slurm-wlm', 'slurmctld-wlm', 'a real Slurm for an exported batch', HOSTS),
   row('slurmrestd', 'slurmrestd', 'a real Slurm over HTTP', HOSTS),
   row('slurm-wlm-jwt-plugin', JWT_PLUGIN, 'its tokens', HOSTS),

@@ -107,7 +107,7 @@ function configureSystem(folder: string): void {
   write(folder, 'etc/machine-id', `${randomUUID().replaceAll('-', '')}\n`);
   write(folder, 'etc/hostname', 'machine\n');
   write(folder, 'etc/hosts', '127.0.0.1 localhost machine\n');
-  write(folder, 'etc/fstab', '/dev/nvme0n1 / ext4 defaults 0 0\n');
+  write(folder, 'etc/fstab', '/dev/ubda / ext4 defaults 0 0\n');
   write(folder, 'etc/nsswitch.conf', 'passwd: files\ngroup: files\nhosts: files\n');
   write(folder, 'usr/bin/machine-shell', SHELL, 0o755);
   write(folder, 'etc/systemd/system/machine-shell.service', SHELL_UNIT);
