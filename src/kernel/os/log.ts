@@ -24,12 +24,11 @@ export interface FileLog extends Log {
 /** Opens the file again on SIGHUP, as logrotate expects. Lines are written in whole, in order. */
 export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
   const base = { name, pid: process.pid };
-  const lines = file === null ? null : new LogFile(file);
-  const destination: DestinationStream = lines ?? standardError();
+  const lines = file === null ? new LogOutput(2) : new LogFile(file);
+  const destination = file === null && isatty(2) ? forPeople(lines) : lines;
   const logger = pino({ level, base }, destination);
-  lines?.onRoom((lost) => logger.warn({ lost }, 'lines are missing here; the log had no room'));
-  const reopen = (): void => lines?.reopen();
-  const endListening = onHangUp(reopen);
+  lines.onRoom((lost) => logger.warn({ lost }, 'lines are missing here; the log had no room'));
+  const endListening = onHangUp(() => lines.reopen());
   return {
     debug: (fields, message) => logger.debug(readable(fields), message),
     info: (fields, message) => logger.info(readable(fields), message),
@@ -37,15 +36,14 @@ export function openLog({ file, level = 'info', name }: LogOptions): FileLog {
     error: (fields, message) => logger.error(readable(fields), message),
     close: () => {
       endListening();
-      lines?.close();
+      lines.close();
     },
   };
 }
 
 /** Programs read a pipe, people a terminal. */
-function standardError(): DestinationStream {
-  if (!isatty(2)) return pino.destination({ dest: 2, sync: true });
-  return { write: (line) => void writeSync(2, linesForPeople(line)) };
+function forPeople(lines: LogOutput): DestinationStream {
+  return { write: (line) => lines.write(linesForPeople(line)) };
 }
 
 const LEVELS: Readonly<Record<number, string>> = { 20: 'debug: ', 40: 'warning: ', 50: 'error: ' };
@@ -94,26 +92,28 @@ function readable(fields: LogFields): LogFields {
   return { ...fields, error: error.stack ?? error.message };
 }
 
-// The file behind a log. What cannot be written is counted and said when there is room again: a
-// program must not end because its log is full.
+// What is behind a log. What cannot be written is counted and said when there is room again: a
+// program must not end because its log is full, or because its terminal has gone.
 
 /** Names and commands of users are in it: for its owner and those that its group may be. */
 const MODE = 0o640;
+/** How long a pipe that does not block is waited for: its reader may have much to do. */
+const FULL_PIPE_MS = 250;
+const FULL_PIPE_LOOK_MS = 10;
 
-class LogFile {
-  readonly #path: string;
-  #file: number;
+/** A file that is open already, as standard error: whoever started this program closes it. */
+class LogOutput {
+  protected file: number;
   /** Lines that could not be written since the last that could. */
   #lost = 0;
   /** The last line is there in part: the next must not go on in it. */
   #torn = false;
+  /** A pipe that nobody read for so long is not waited for again until somebody does. */
+  #stuck = false;
   #onRoom: (lost: number) => void = () => undefined;
 
-  /** Opens or makes the file and its directory. Throws when it cannot. */
-  constructor(path: string) {
-    this.#path = path;
-    mkdirSync(dirname(path), { recursive: true });
-    this.#file = openSync(path, 'a', MODE);
+  constructor(file: number) {
+    this.file = file;
   }
 
   /** `said` writes the line that tells how many are missing; it comes before the next line. */
@@ -134,31 +134,57 @@ class LogFile {
     if (!this.#append(line)) this.#lost += 1;
   }
 
+  reopen(): void {}
+
+  close(): void {}
+
+  #append(line: string): boolean {
+    const bytes = Buffer.from(this.#torn ? `\n${line}` : line);
+    let written = 0;
+    const until = performance.now() + (this.#stuck ? 0 : FULL_PIPE_MS);
+    while (written < bytes.length) {
+      try {
+        written += writeSync(this.file, bytes, written);
+      } catch (error) {
+        this.#stuck = (error as NodeJS.ErrnoException).code === 'EAGAIN';
+        if (this.#stuck && performance.now() < until) {
+          Atomics.wait(NEVER, 0, 0, FULL_PIPE_LOOK_MS);
+          continue;
+        }
+        this.#torn ||= written > 0;
+        return false; // Counted by the caller.
+      }
+    }
+    this.#torn = false;
+    this.#stuck = false;
+    return true;
+  }
+}
+
+const NEVER = new Int32Array(new SharedArrayBuffer(4));
+
+class LogFile extends LogOutput {
+  readonly #path: string;
+
+  /** Opens or makes the file and its directory. Throws when it cannot. */
+  constructor(path: string) {
+    mkdirSync(dirname(path), { recursive: true });
+    super(openSync(path, 'a', MODE));
+    this.#path = path;
+  }
+
   /** After somebody has moved the file away; without success the old one goes on. */
-  reopen(): void {
+  override reopen(): void {
     try {
       const file = openSync(this.#path, 'a', MODE);
-      closeSync(this.#file);
-      this.#file = file;
+      closeSync(this.file);
+      this.file = file;
     } catch {
       return; // Nowhere to say it but in the old file, which is still being written.
     }
   }
 
-  close(): void {
-    closeSync(this.#file);
-  }
-
-  #append(line: string): boolean {
-    const bytes = Buffer.from(this.#torn ? `\n${line}` : line);
-    let written = 0;
-    try {
-      while (written < bytes.length) written += writeSync(this.#file, bytes, written);
-    } catch {
-      this.#torn ||= written > 0;
-      return false; // Counted by the caller.
-    }
-    this.#torn = false;
-    return true;
+  override close(): void {
+    closeSync(this.file);
   }
 }

@@ -1,7 +1,7 @@
 // The log on a real disk that has no room.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,6 +46,44 @@ test('a log without room loses lines, counts them, and ends nobody', { skip: NO_
   } finally {
     execFileSync('umount', [root]);
   }
+});
+
+const LOG = import.meta.resolve('../../../../src/kernel/os/log.ts');
+
+/** A program that logs to standard error, as `sh` has it. */
+function logs(statements: string, redirection: string): SpawnSyncReturns<string> {
+  const program = `import { openLog } from '${LOG}';
+    const log = openLog({ file: null, name: 'test' });
+    ${statements}`;
+  const line = `exec "$0" --input-type=module -e "$1" ${redirection}`;
+  return spawnSync('sh', ['-c', line, process.execPath, program], { encoding: 'utf8' });
+}
+
+test('standard error that takes nothing any more ends nobody', () => {
+  const full = logs(
+    `log.info({}, 'one'); log.info({}, 'two'); console.log('goes on')`,
+    '2>/dev/full',
+  );
+  assert.deepEqual([full.status, full.stdout], [0, 'goes on\n']);
+  const closed = logs(`log.info({}, 'one'); console.log('goes on')`, '2>&-');
+  assert.deepEqual([closed.status, closed.stdout], [0, 'goes on\n']);
+});
+
+test('lines for a pipe that nobody reads are lost, and do not hold the program up for each of them', () => {
+  // The pipe does not block, as Node leaves it: what it holds is 64 KiB.
+  const program = `import { openLog } from '${LOG}';
+    process.stderr.write('');
+    process.stderr._handle?.setBlocking(false);
+    const log = openLog({ file: null, name: 'test' });
+    const began = performance.now();
+    for (let n = 0; n < 300; n += 1) log.info({ text: 'x'.repeat(1000) }, 'line');
+    console.log(Math.round(performance.now() - began));`;
+  const line = 'mkfifo "$2"; sleep 60 < "$2" & "$0" --input-type=module -e "$1" 2> "$2"; kill $!';
+  const words = ['-c', line, process.execPath, program, join(root, 'pipe')];
+  const { status, stdout } = spawnSync('sh', words, { encoding: 'utf8' });
+  assert.equal(status, 0);
+  // A wait for each of the lines would take minutes.
+  assert.ok(Number(stdout) >= 250 && Number(stdout) < 20_000, stdout);
 });
 
 test('after SIGHUP lines go to a new file', () => {
