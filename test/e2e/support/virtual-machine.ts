@@ -1,6 +1,6 @@
-// A machine of its own, with a kernel and an init of its own: what namespaces cannot show. Its kernel
-// is a program of this one (User-mode Linux), so it computes as fast, and asks its kernel for
-// something some times slower; its only cable is a serial line.
+// A machine of its own, with a kernel and an init of its own: what namespaces cannot show. Its
+// kernel is a program of this machine (User-mode Linux): programs compute as fast as here, and each
+// system call takes some times longer. Its only cable is a serial line.
 
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
