@@ -91,13 +91,19 @@ export async function copyJob(
   // What is there already is copied in order; what is still written comes as it comes.
   const workers = how.follow ? FOLLOWED_AT_ONCE_MAX : COPIED_AT_ONCE_MAX;
   let turn = Promise.resolve();
+  // One that is refused ends the command, and so cuts the others off.
+  let hasFailed = false;
+  const isOver = () => hasFailed;
   const work = async () => {
     for (let next = sources.next(); !next.done; next = sources.next()) {
-      const one = { ...how, isOnly: how.streams.length === 1, turn };
+      const one = { ...how, isOnly: how.streams.length === 1, turn, isOver };
       const copying = copyOne(context, next.value, one);
       if (!how.follow) turn = copying.then(() => {});
       turn.catch(() => {}); // `copying` tells
-      const copied = await copying;
+      const copied = await copying.catch((error: Error) => {
+        hasFailed = true;
+        throw error;
+      });
       dropped += copied.dropped;
       before += copied.before;
       if (!copied.isWhole) lacking.push(next.value.id);
@@ -184,9 +190,14 @@ function labelOf(task: string | null, process: string): string | null {
 async function copyOne(
   context: Context,
   { label, ...source }: Source,
-  how: { readonly follow: boolean; readonly isOnly: boolean; readonly turn: Promise<void> },
+  how: {
+    readonly follow: boolean;
+    readonly isOnly: boolean;
+    readonly turn: Promise<void>;
+    readonly isOver: () => boolean;
+  },
 ): Promise<Copied> {
-  const { follow, isOnly, turn } = how;
+  const { follow, isOnly, turn, isOver } = how;
   const toError = source.stream === 'stderr' && !isOnly;
   const sink = (bytes: Uint8Array) => (toError ? context.error(bytes) : context.out(bytes));
   const lines = label === null ? null : new LineLabeller(label, sink);
@@ -194,7 +205,7 @@ async function copyOne(
   const ahead = follow ? null : await readAhead(context, source, turn);
   await turn;
   for (const bytes of ahead?.pieces ?? []) write(bytes);
-  const copied = ahead?.copied ?? (await copyLog(context, { ...source, follow }, write));
+  const copied = ahead?.copied ?? (await copyLog(context, { ...source, follow, isOver }, write));
   lines?.end();
   return copied;
 }
@@ -247,6 +258,8 @@ interface LogSource {
   readonly limit?: number;
   /** Only so many bytes at the end of what is there. */
   readonly last?: number;
+  /** Nothing is tried again once this is so. */
+  readonly isOver: () => boolean;
 }
 
 /** What the head says about a file of output. */
@@ -271,14 +284,15 @@ async function copyLog(
   source: LogSource,
   write: (bytes: Uint8Array) => void,
 ): Promise<Copied> {
-  const { id, last, follow, ...which } = source;
+  const { id, last, follow, isOver, ...which } = source;
   // Without a word about it the head sends all of the output of a task that is done.
   const query = follow ? { ...which, follow } : which;
   const api = await context.api();
   let start = last === undefined ? (which.offset ?? 0) : null;
   let offset = start ?? 0;
   const note = 'Waiting for the head to come back.';
-  const patience = follow ? patienceOfWait(null) : { totalMs: HEAD_AWAY_MAX_MS, note };
+  const usual = follow ? patienceOfWait(null) : { totalMs: HEAD_AWAY_MAX_MS, note };
+  const patience = { ...usual, isOver };
   return withPatience(context, patience, async () => {
     if (start === null) {
       const { limit: _limit, offset: _offset, ...one } = which;

@@ -72,11 +72,13 @@ export async function selectJobs(
   if (!hasFilter(options) && operands.every(({ kind }) => kind === 'one')) {
     return operands.map((operand) => ({ id: (operand as { id: string }).id, isNamed: true }));
   }
-  const found = await findJobs(context, operands, options, among.state);
+  const owner = await ownerOf(context, operands, options, among.state);
+  const found = await findJobs(context, operands, options, { state: among.state, owner });
   const fit = among.isMeant === undefined ? found : found.filter(among.isMeant);
   const chosen = operands.length === 0 ? fit.map(whole) : choose(operands, { found, fit }, options);
   if (chosen.length > 0) return chosen;
-  if (found.length === 0 && among.state === 'active') await refuseDone(context, args, options);
+  if (found.length === 0 && among.state === 'active')
+    await refuseDone(context, args, options, owner);
   const hint = `\`weft jobs${among.state === 'all' ? ' --all' : ''}\` lists what there is.`;
   const job = describe(args, options, found.length > 0 ? among.done : undefined);
   throw failure(refuse('job.not_found', { job }, hint));
@@ -87,11 +89,13 @@ async function refuseDone(
   context: Context,
   args: readonly string[],
   options: SelectOptions,
+  owner: string | undefined,
 ): Promise<void> {
   const isNamed = args.length > 0 || options.name !== undefined;
   if (!isNamed || options.state !== undefined) return;
   const operands = readOperands(args);
-  const found = await findJobs(context, operands, options, 'all');
+  // Others' jobs, which may run, are none that it could have ended.
+  const found = await findJobs(context, operands, options, { state: 'all', owner });
   const over =
     operands.length === 0
       ? found
@@ -110,7 +114,7 @@ async function findJobs(
   context: Context,
   operands: readonly Operand[],
   options: SelectOptions,
-  among: Among['state'],
+  { state: among, owner }: { readonly state: Among['state']; readonly owner: string | undefined },
 ): Promise<JobView[]> {
   const api = await context.api();
   const state = choice('--state', options.state, STATES);
@@ -121,7 +125,7 @@ async function findJobs(
   const highest = Math.max(...bounds.map(({ to }) => to));
   const filter = {
     state: state === 'held' ? 'active' : (state ?? among),
-    owner: await ownerOf(context, operands, options, among),
+    owner,
     name: isPattern(options.name) ? undefined : options.name,
     limit: PAGE_ROWS,
   };

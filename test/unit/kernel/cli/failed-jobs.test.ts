@@ -227,3 +227,18 @@ test('a job that asked for no memory is shown without a limit, others with their
     assert.match(out, new RegExp(`^Memory: +1M now, 2M at most, ${words}$`, 'm'));
   }
 });
+
+test('a job whose output is refused is not told to wait for its head', async () => {
+  const refused = refusal('job.not_owner', 'permission_denied', 'Job 42 belongs to bob.');
+  const shown = Promise.withResolvers<void>();
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: { ...jobView({ state: 'running' }), ...DETAIL } }),
+    'GET /v1/jobs/42/logs': ({ query }) =>
+      query['stream'] === 'stdout'
+        ? { status: 403, json: refused }
+        : { text: '', after: shown.promise },
+  });
+  const said = await head.weft('attach', '42');
+  shown.resolve();
+  assert.deepEqual([said.code, said.error], [4, 'weft: Job 42 belongs to bob.\n']);
+});

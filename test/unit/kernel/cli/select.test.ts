@@ -343,6 +343,20 @@ test('[D15] jobs --search asks the head for words, on through pages that have no
   );
 });
 
+test("what is over in a range is told of the own jobs, and others' that run are not among them", async () => {
+  const over = { ...doneJob('completed'), id: 20, owner: 'alice' };
+  const jobs = [over, jobView({ id: 15, owner: 'bob', state: 'running' })];
+  await using head = await headOf(jobs);
+  const said = await head.weft('cancel', '12-21', '--yes');
+  assert.equal(said.error, 'weft: Job 12-21 is already done (1 completed).\n');
+  await using operators = await headOf(jobs.slice(0, 1), 'operator');
+  const all = await operators.weft('cancel', '12-21', '--yes');
+  assert.equal(all.error, 'weft: Job 12-21 is already done (1 completed).\n');
+  await using others = await headOf(jobs.slice(1));
+  const none = await others.weft('cancel', '12-21', '--yes');
+  assert.match(none.error, /^weft: No job 12-21\./);
+});
+
 test('what ended before its turn is no failure of a cancel that chose it', async () => {
   const jobs = [jobView({ id: 15, name: 'behind' }), jobView({ id: 12, name: 'first' })];
   const answer = refusal('job.already_done', 'failed_precondition', 'Job 15 is already done (…).');
