@@ -262,6 +262,23 @@ describe('the commands of Slurm', () => {
     await ok('scancel', id);
   });
 
+  it('[X5] ranks of a srun outside of a job have each their file, and the rest comes here', async () => {
+    const rank = ['sh', '-c', 'echo "rank $SLURM_PROCID"; echo wrong >&2'];
+    await ok('srun', '-n2', '-o', 'own.%t', ...rank);
+    assert.deepEqual([text('own.0'), text('own.1')], ['rank 0\nwrong\n', 'rank 1\nwrong\n']);
+    await ok('srun', '-N2', '-n2', '-o', 'node.%t', ...rank);
+    assert.equal(text('node.1'), 'rank 1\nwrong\n');
+    write('lines', 'of a file\n');
+    const read = await type('srun', '-i', 'lines', 'cat');
+    assert.deepEqual([read.code, read.out], [0, 'of a file\n']);
+    const split = await type('srun', '-e', 'split', ...rank);
+    assert.deepEqual([split.out, text('split')], ['rank 0\n', 'wrong\n']);
+    await ok('srun', '-o', 'none', ...rank);
+    assert.throws(() => text('none'), /ENOENT/);
+    const one = await type('srun', '-n2', '-i', '1', 'cat');
+    assert.match(one.error, /^srun: error: --input=1 is not honoured here/);
+  });
+
   it('[X5] srun takes input, labels ranks, and steps in the background wait for room', async () => {
     const piped = await type('sh', '-c', 'echo said | srun cat');
     assert.deepEqual([piped.code, piped.out], [0, 'said\n']);

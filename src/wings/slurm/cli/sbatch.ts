@@ -183,12 +183,13 @@ export async function submissionOf(
   context: Context,
   program: Program,
   given: Given,
+  owner: 'script' | 'ranks' = 'script',
 ): Promise<Submission> {
-  const request = await withoutSignal(context, await askedFor(context, given));
+  const request = await withoutSignal(context, await askedFor(context, given, owner));
   const submitter = submitterOf(context);
   const api = await context.api();
   const [files, { clusterName }] = await Promise.all([
-    filesOf(context, request, submitter.directory),
+    filesThere(context, request, submitter.directory),
     api.call('info'),
   ]);
   const { env, ...asked } = optionsOf(request, submitter.directory);
@@ -197,9 +198,13 @@ export async function submissionOf(
   return withSignal(makeSubmission(program, options, submitter), request);
 }
 
-export async function askedFor(context: Context, given: Given): Promise<Request> {
+export async function askedFor(
+  context: Context,
+  given: Given,
+  owner: 'script' | 'ranks' = 'script',
+): Promise<Request> {
   await clusterOf(context, given.clusters);
-  const read = requestOf(given, await knownFor(context, given));
+  const read = requestOf(given, { ...(await knownFor(context, given)), filesOf: owner });
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
@@ -290,19 +295,29 @@ function withoutFiles({
  * Files appear where Slurm would write them if nodes have that folder. Else the head keeps what is
  * written, and says so.
  */
-async function filesOf(
+async function filesThere(
   context: Context,
   { output, error, chdir }: Request,
   here: string,
 ): Promise<Pick<SubmitOptions, 'output' | 'error'>> {
-  const folder = path.resolve(here, chdir ?? '.', path.dirname(output));
+  const file = output ?? error;
+  if (file === undefined) return {};
+  const folder = path.resolve(here, chdir ?? '.', path.dirname(file));
   const { nodes } = await (await context.api()).call('listNodes');
   const isShared = nodes.some(({ sharedPaths }) => sharedPaths.some((one) => isBelow(folder, one)));
-  if (isShared) return { output, error };
+  if (isShared) return filesOf(output, error);
   context.error(
     `${context.program}: warning: no node shares ${folder}: output is kept by the head, see weft logs\n`,
   );
   return {};
+}
+
+/** Options for those that there are. */
+export function filesOf(
+  output: string | undefined,
+  error: string | undefined,
+): Pick<SubmitOptions, 'output' | 'error'> {
+  return { ...(output !== undefined && { output }), ...(error !== undefined && { error }) };
 }
 
 const isBelow = (folder: string, root: string): boolean => {

@@ -5,7 +5,7 @@ import type { SubmitOptions } from '../../../kernel/cli/submit/options.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import type { Given, Request } from '../core/request.ts';
-import { askedFor, directives, optionsOf, submitterOf, withSignal } from './sbatch.ts';
+import { askedFor, directives, filesOf, optionsOf, submitterOf, withSignal } from './sbatch.ts';
 
 /** For `weft submit`: output goes where a script of ours has it, unless the lines name a file. */
 export async function readScriptLines(context: Context, script: Script): Promise<ReadScript> {
@@ -18,7 +18,8 @@ export async function readScriptLines(context: Context, script: Script): Promise
   const { output } = request;
   // Errors follow the output, whoever has named its file.
   const error = given.error === undefined ? (typed.output ?? output) : request.error;
-  const files = given.output === undefined && given.error === undefined ? {} : { output, error };
+  const isSaid = given.output !== undefined || given.error !== undefined;
+  const files = isSaid ? filesOf(output, error) : {};
   const hints = new Set<string>(BATCH_OPTIONS.flatMap((row) => ('kind' in row ? [row.long] : [])));
   const honoured = Object.keys(given).filter((name) => !hints.has(name));
   const words = honoured.map((name) => `--${name}`).join(', ') || 'none';

@@ -229,12 +229,18 @@ async function outside(
   if (given['cpu-bind'] !== undefined && !BINDINGS.test(given['cpu-bind']))
     throw usage(`Invalid --cpu-bind argument: ${given['cpu-bind']}`);
   const { output, error, input, ...rest } = given;
+  const named = {
+    output: fileOf('output', output),
+    error: fileOf('error', error),
+    input: fileOf('input', input),
+  };
   const ranked = (words: readonly string[]) =>
     ({ kind: 'argv', argv: ['/bin/sh', '-c', RANKED, 'srun', ...words] }) as const;
   const argv = ranked(operands);
   const name = given['job-name'] ?? program.split('/').at(-1) ?? program;
-  const files = output === undefined && error === undefined && input === undefined ? null : given;
-  const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name });
+  const said = Object.entries(named).filter(([, file]) => file !== undefined);
+  const files = said.length === 0 ? null : { ...rest, ...Object.fromEntries(said) };
+  const made = await submissionOf(context, argv, { ...(files ?? rest), 'job-name': name }, 'ranks');
   // Ranks are processes: srun itself starts them, on every node.
   const { mpi, files: written, warning: _, ...plain } = made;
   // What reaches its other nodes is that of jobs with MPI.

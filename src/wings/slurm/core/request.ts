@@ -30,8 +30,9 @@ export interface Request {
   readonly needs?: readonly string[];
   readonly nodesNamed?: string;
   readonly exclusive?: boolean;
-  readonly output: string;
-  readonly error: string;
+  /** Absent: where its options are typed. */
+  readonly output?: string;
+  readonly error?: string;
   readonly comment?: string;
   readonly stdin?: string;
   readonly chdir?: string;
@@ -62,6 +63,8 @@ export interface Known {
   readonly cpusMax: number;
   /** The nodes of the cluster, where some are to be left out. */
   readonly nodes: readonly string[];
+  /** Whose the files are. Ranks, those of `srun` outside of a job, have none that nobody named. */
+  readonly filesOf?: 'script' | 'ranks';
 }
 
 export function requestOf(given: Given, known: Known): Result<Read, string> {
@@ -104,9 +107,11 @@ function fewerTasks({ ntasks, nodes }: Given): number | null {
 
 function build(given: Given, known: Known): Request {
   const shape = shapeOf(given, known.cpusMax);
-  const { output } = given;
   const isArray = given.array !== undefined;
-  const out = fileOf('output', output ?? (isArray ? 'slurm-%A_%a.out' : 'slurm-%j.out'), isArray);
+  const place = { isArray, ranks: known.filesOf === 'ranks' ? ranksOf(shape) : null };
+  const usual = isArray ? 'slurm-%A_%a.out' : 'slurm-%j.out';
+  const output = given.output ?? (known.filesOf === 'ranks' ? undefined : usual);
+  const out = output === undefined ? undefined : fileOf('output', output, place);
   const optional = {
     name: given['job-name'],
     ...memoryOf(given, Number(shape.cpus)),
@@ -135,8 +140,22 @@ function build(given: Given, known: Known): Request {
     ...environmentOf(given.export),
   };
   const kept = Object.entries(optional).filter(([, value]) => value !== undefined);
-  const error = given.error === undefined ? out : fileOf('error', given.error, isArray);
-  return Object.assign({ ...shape, output: out, error }, Object.fromEntries(kept));
+  const error = given.error === undefined ? out : fileOf('error', given.error, place);
+  const files = {
+    ...(out !== undefined && { output: out }),
+    ...(error !== undefined && { error }),
+  };
+  return Object.assign({ ...shape, ...files }, Object.fromEntries(kept));
+}
+
+/** Where ranks of a job are. */
+interface Ranks {
+  readonly nodes: number;
+  readonly perNode: number;
+}
+
+function ranksOf({ nodes, ranksPerNode = '1' }: Pick<Request, 'nodes' | 'ranksPerNode'>): Ranks {
+  return { nodes: Number(nodes), perNode: Number(ranksPerNode) };
 }
 
 function whole(name: BatchOption, text: string): number {
@@ -377,8 +396,21 @@ export function beginOf(text: string): string {
   return unit === 'week' ? `+${Number(count) * 7}d` : `+${count}${UNITS_OF_TIME[unit]}`;
 }
 
+/** Where a file's name is said; `ranks` is null for that of a script, which is one program. */
+interface FilePlace {
+  readonly isArray: boolean;
+  readonly ranks: Ranks | null;
+}
+
+/** The number of a rank in our words: there is none of several ranks on each of several nodes. */
+function rankField({ nodes, perNode }: Ranks): string | null {
+  if (nodes > 1 && perNode > 1) return null;
+  return nodes > 1 ? '%n' : '%p';
+}
+
 /** A file's name with Slurm's patterns in ours: in an array `%j` is each task's own. */
-function fileOf(name: BatchOption, text: string, isArray: boolean): string {
+function fileOf(name: BatchOption, text: string, { isArray, ranks }: FilePlace): string {
+  const rank = ranks === null ? '0' : rankField(ranks);
   const FIELDS: Readonly<Record<string, string>> = {
     A: '%j',
     j: isArray ? '%j_%a' : '%j',
@@ -388,15 +420,17 @@ function fileOf(name: BatchOption, text: string, isArray: boolean): string {
     n: '%n',
     u: '%u',
     x: '%x',
-    t: '0',
-    s: 'batch',
+    s: ranks === null ? 'batch' : '0',
     '%': '%%',
+    ...(rank !== null && { t: rank }),
   };
   return text.replace(/%(\d*)(.?)/gs, (said, width: string, letter: string) => {
+    if (letter === 't' && rank === null)
+      bad(`--${name}: %t of several ranks on each of several nodes is honoured in a script alone`);
     const field = FIELDS[letter] ?? bad(`--${name}: ${said} stands for nothing here`);
     // Numbers alone have leading zeros, ten of them at most.
     const zeros = Math.min(10, Number(width));
-    return zeros > 0 && /[Ajan]/.test(letter) ? field.replaceAll('%', `%${zeros}`) : field;
+    return zeros > 0 && /[Ajant]/.test(letter) ? field.replaceAll('%', `%${zeros}`) : field;
   });
 }
 

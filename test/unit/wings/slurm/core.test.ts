@@ -205,6 +205,21 @@ test('[X2] memory, gpus, files, conditions and environment mean the same here', 
   assert.equal(request({ array: '1-2' }).request.output, 'slurm-%j_%a.out');
 });
 
+test('[X5] files of ranks outside of a job are named by rank, and none is made up', () => {
+  const known = { cpusMax: 16, nodes: NODES, filesOf: 'ranks' } as const;
+  const output = (given: Given) => {
+    const got = requestOf(given, known);
+    return got.ok ? got.value.request.output : got.error;
+  };
+  assert.equal(output({ output: 'o.%t.%j.%s', ntasks: '2' }), 'o.%p.%j.0');
+  assert.equal(output({ output: 'o.%3t', ntasks: '2', nodes: '2' }), 'o.%3n');
+  assert.match(output({ output: 'o.%t', ntasks: '4', nodes: '2' }) ?? '', /in a script alone$/);
+  assert.equal(output({ output: 'o.%n.%j', ntasks: '4', nodes: '2' }), 'o.%n.%j');
+  assert.equal(output({ input: 'in' }), undefined);
+  assert.equal(output({ error: 'err' }), undefined);
+  assert.equal(request({ output: '%t.%s' }).request.output, '0.batch');
+});
+
 test('[X3] what is not honoured is refused by name, and a hint gives a warning', () => {
   assert.equal(refused({ exclude: 'n[1-3]' }), '--exclude leaves no node');
   assert.equal(refused({ exclude: 'n9' }), 'Invalid node name specified: n9');
