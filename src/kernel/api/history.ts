@@ -71,6 +71,8 @@ const historyTask = z.object({
   userUs: count,
   systemUs: count,
   memoryPeakBytes: count,
+  /** Gpus that it held, on all its nodes together; missing where that was not recorded. */
+  gpuCount: count.exactOptional(),
 });
 export type HistoryTask = z.infer<typeof historyTask>;
 

@@ -29,7 +29,8 @@ const elapsedMs = ({ startedAt, endedAt }: Row): number =>
 const cpus = ({ job }: Row): number => job.cpuCount * job.nodeCount;
 const tres = (row: Row): string => {
   const { memoryBytes, nodeCount } = row.job;
-  return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount}`;
+  const gpus = row.gpuCount > 0 ? `,gres/gpu=${row.gpuCount}` : '';
+  return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount}${gpus}`;
 };
 const waited = ({ job, startedAt, part }: Row): string =>
   startedAt === null || part !== null ? '' : formatLong(startedAt - job.submittedAt);

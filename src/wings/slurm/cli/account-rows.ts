@@ -27,6 +27,8 @@ export interface Row {
   readonly nodes: readonly string[];
   /** That of the allocation has those of its steps. Null: nobody has measured it. */
   readonly used: Pick<HistoryTask, 'userUs' | 'systemUs' | 'memoryPeakBytes'> | null;
+  /** Gpus that it holds, on all its nodes together. */
+  readonly gpuCount: number;
   /** Processes of a step; absent: of the allocation, which has none itself. */
   readonly ranks?: number;
 }
@@ -128,7 +130,9 @@ async function rowsOfJob(
   const view = jobs.get(job.id) ?? (await api.call('getJob', { params: { id: String(job.id) } }));
   const live = await queueRows(api, view);
   const others = live.filter(({ id }) => !told.has(id));
-  return [...others.map((row) => ({ ...row, job, part: null, used: null })), ...ended];
+  const { nodeCount, perNode } = view.request;
+  const own = { job, part: null, used: null, gpuCount: perNode.gpuCount * nodeCount };
+  return [...others.map((row) => ({ ...row, ...own })), ...ended];
 }
 
 /** One that never started. */
@@ -139,16 +143,16 @@ function endedRow(job: HistoryJob): Row {
     (job.outcome?.kind ?? null) as OutcomeKind | null,
     exitOf(job.outcome?.exit ?? null),
   );
-  const whole = { id: String(job.id), part: null, used: null };
+  const whole = { id: String(job.id), part: null, used: null, gpuCount: 0 };
   return { ...whole, job, state, exit, startedAt, endedAt, nodes };
 }
 
 function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
   const id = task.index === null ? String(job.id) : `${job.id}_${task.index}`;
-  const { startedAt, endedAt, nodes } = task;
+  const { startedAt, endedAt, nodes, gpuCount = 0 } = task;
   const state = slurmState('done', task.outcome.kind);
   const { job: exit, batch } = endedAs(task.outcome.kind, exitOf(task.outcome.exit));
-  const row = { id, part: null, job, state, exit, startedAt, endedAt, nodes, used: task };
+  const row = { id, part: null, job, state, exit, startedAt, endedAt, nodes, used: task, gpuCount };
   if (startedAt === null) return [{ ...row, used: null }];
   const own = { ...row, state: batch.state ?? state, exit: batch };
   return [row, { ...own, id: `${id}.batch`, part: 'batch', ranks: 1 }];
@@ -185,7 +189,8 @@ function stepRow(job: HistoryJob, step: StepView): Row {
   const part = command.split(' ')[0]?.split('/').at(-1) ?? command;
   const state = stepState(step);
   const id = slurmId(step.id);
-  return { id, part, job, state, exit: exitOf(exit), startedAt, endedAt, nodes, used, ranks };
+  const times = { startedAt, endedAt };
+  return { id, part, job, state, exit: exitOf(exit), ...times, nodes, used, ranks, gpuCount: 0 };
 }
 
 function stepState({ state, exit, why }: StepView): SlurmState {
@@ -199,6 +204,8 @@ function withSteps(rows: readonly Row[], steps: ReadonlyMap<string, Row[]> | nul
   if (steps === null) return [...rows];
   return rows.flatMap((row, at) => {
     const task = row.id.replace(/\.batch$/, '');
-    return rows[at + 1]?.id === `${task}.batch` ? [row] : [row, ...(steps.get(task) ?? [])];
+    if (rows[at + 1]?.id === `${task}.batch`) return [row];
+    const { gpuCount } = row;
+    return [row, ...(steps.get(task) ?? []).map((step) => ({ ...step, gpuCount }))];
   });
 }

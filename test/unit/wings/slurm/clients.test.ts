@@ -203,6 +203,14 @@ test('[X4] sacct knows all columns of Slurm, and says memory in the unit that is
   };
   const got = await use(sacct, args, heard);
   assert.equal(got.out, '42|lab|0.50G|cpu=2,mem=0.50G,node=1|COMPLETED', got.errors);
+  const end = { startedAt: 1000, endedAt: 90_000, nodes: ['n1'], outcome: ended.outcome };
+  const task = { id: '42', jobId: 42, index: null, epoch: 1, final: true, ...end, gpuCount: 2 };
+  const withGpus: Answer = (name, words) =>
+    name === 'history'
+      ? { jobs: [ended], tasks: [task], next: null, nextTask: null }
+      : heard(name, words);
+  const gpus = await use(sacct, args, withGpus);
+  assert.match(gpus.out, /\|cpu=2,mem=0\.50G,node=1,gres\/gpu=2\|/, gpus.errors);
   assert.match(
     (await use(sacct, ['-X', '-j', '42', '--units=Q'], heard)).errors,
     /Invalid units option/,

@@ -144,7 +144,7 @@ async function viewTaskRows(
 }
 
 function viewTaskRow(row: TaskRow): HistoryTask {
-  const { taskIndex, nodes, exitCode: _, signal: __, detail: ___, ...rest } = row;
+  const { taskIndex, nodes, gpuCount, exitCode: _, signal: __, detail: ___, ...rest } = row;
   const index = taskIndex < 0 ? null : taskIndex;
   return {
     ...rest,
@@ -152,5 +152,6 @@ function viewTaskRow(row: TaskRow): HistoryTask {
     outcome: viewOutcome(outcomeOf(row) ?? { kind: 'completed' }),
     index,
     nodes: nodes === '' ? [] : nodes.split(','),
+    ...(gpuCount !== null && { gpuCount }),
   };
 }

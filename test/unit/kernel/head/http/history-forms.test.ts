@@ -23,6 +23,7 @@ test('history and job have one form of id, outcome and time limit; an ended job 
   );
   assert.deepEqual([record?.outcome?.kind, record?.outcome?.exit], ['failed', { code: 3 }]);
   assert.deepEqual([tasks[0]?.id, tasks[0]?.outcome.exit], [String(jobId), { code: 3 }]);
+  assert.equal(tasks[0]?.gpuCount, 0);
   assert.deepEqual(job.nodes, ['n1']);
 });
 
