@@ -90,7 +90,9 @@ export function decideChange(step: Step, command: ChangeReservation, actor: Acto
   if (!named.ok) return named;
   const placed = replaced(step, known, command);
   if (!placed.ok) return placed;
-  const changed: Reservation = { ...known, ...members, ...placed.value, name: named.value };
+  const { users, groups, jobs: reserved } = { ...known, ...members };
+  const whose = membersOf({ users, groups, jobs: reserved }, actor);
+  const changed: Reservation = { ...known, ...whose, ...placed.value, name: named.value };
   const jobs = checkJobs(
     step,
     changed.jobs.filter((id) => !known.jobs.includes(id)),
@@ -226,6 +228,7 @@ function ownReservation(
   return allowed.ok ? found : allowed;
 }
 
+/** One for nobody would keep everybody out. */
 function membersOf(members: ReservationMembers, actor: Actor): ReservationMembers {
   const { users, groups, jobs } = members;
   if (users.length + groups.length + jobs.length > 0 || actor.kind !== 'user') return members;

@@ -461,6 +461,17 @@ scenario('[R10] of one that recurred, later slots are kept when its end shall be
   assert.deepEqual(slotsOf(known), ['n1 0..60', 'n1 1440..1500']);
 });
 
+scenario('[R5] a reservation that is left for nobody is for whoever changed it', (head) => {
+  head.connect('n1');
+  const { id } = made(head, { at: LATER, members: { users: ['bob' as UserName] }, name: 'class' });
+  const change = { kind: 'change_reservation', reservation: 'class' } as const;
+  const users = () => head.state.reservations.get(id)?.users;
+  head.command({ ...change, members: { users: [], groups: ['students'] } }, OPERATOR);
+  assert.deepEqual(users(), []);
+  head.command({ ...change, members: { groups: [] } }, OPERATOR);
+  assert.deepEqual(users(), ['olga']);
+});
+
 scenario('[R5] jobs can be put into a reservation and taken out while they wait', (head) => {
   head.connect('n1');
   head.submit({ walltimeMs: MINUTE, cpuCount: 4 }, { by: BOB });
