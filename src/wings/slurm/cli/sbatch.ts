@@ -300,16 +300,22 @@ async function filesThere(
   { output, error, chdir }: Request,
   here: string,
 ): Promise<Pick<SubmitOptions, 'output' | 'error'>> {
-  const file = output ?? error;
-  if (file === undefined) return {};
-  const folder = path.resolve(here, chdir ?? '.', path.dirname(file));
   const { nodes } = await (await context.api()).call('listNodes');
-  const isShared = nodes.some(({ sharedPaths }) => sharedPaths.some((one) => isBelow(folder, one)));
-  if (isShared) return filesOf(output, error);
-  context.error(
-    `${context.program}: warning: no node shares ${folder}: output is kept by the head, see weft logs\n`,
-  );
-  return {};
+  const shared = nodes.flatMap(({ sharedPaths }) => sharedPaths);
+  const told = new Set<string>();
+  const there = (file: string | undefined): string | undefined => {
+    // On every machine, and nothing is to be kept.
+    if (file === undefined || file === '/dev/null') return file;
+    const folder = path.resolve(here, chdir ?? '.', path.dirname(file));
+    if (shared.some((one) => isBelow(folder, one))) return file;
+    if (!told.has(folder))
+      context.error(
+        `${context.program}: warning: no node shares ${folder}: output is kept by the head, see weft logs\n`,
+      );
+    told.add(folder);
+    return undefined;
+  };
+  return filesOf(there(output), there(error));
 }
 
 /** Options for those that there are. */

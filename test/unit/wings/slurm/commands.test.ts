@@ -336,3 +336,25 @@ test('[X4] sbatch says the path of its script beside the variables, if the head 
   );
   for (const { environment } of bodies) assert.ok(!('WEFT_SLURM_SCRIPT' in environment));
 });
+
+test('[X2] output that is thrown away is not kept, and each file is looked at by itself', async () => {
+  const own = { environment: { PATH: '/bin' }, cwd: '/w', directory: '/w/.weft' };
+  const submit = async (...args: string[]) => {
+    let files: unknown;
+    const answer = (name: string, asked?: { readonly body: { readonly files?: unknown } }) => {
+      if (name === 'listNodes') return { nodes: [{ sharedPaths: ['/w'] }] };
+      if (name === 'submitJob') files = asked?.body.files;
+      return { jobId: 42, clusterName: 'lab' };
+    };
+    const words = [...args, '--wrap=true'];
+    const { errors } = await use(sbatch, words, answer as unknown as Answer, undefined, own);
+    return { files, errors };
+  };
+  const nothing = { stdout: '/dev/null', stderr: '/dev/null' };
+  assert.deepEqual(await submit('-o', '/dev/null'), { files: nothing, errors: '' });
+  const { files, errors } = await submit('-o', '/dev/null', '-e', '/mine/errors');
+  assert.deepEqual(files, { stdout: '/dev/null' });
+  assert.match(errors, /^slurm: warning: no node shares \/mine: output is kept by the head/);
+  const kept = await submit('-o', 'out', '-e', '/mine/errors');
+  assert.deepEqual(kept.files, { stdout: 'out' });
+});
