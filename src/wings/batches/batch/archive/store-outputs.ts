@@ -39,12 +39,24 @@ export async function storeOutputs(
       continue;
     }
     const target = Buffer.concat([Buffer.from(into), entry.full.subarray(start)]);
-    if (entry.kind === 'folder') folders.push([target, entry.stats.mode & MODE_MASK]);
+    if (entry.kind === 'folder') folders.push([target, modeOf(entry)]);
     entries.push(await store(entry, target, entry.full.subarray(start + 1)));
   }
   for (const [folder, mode] of folders.reverse()) await chmod(folder, mode);
   return { entries, leftOut };
 }
+
+/**
+ * The permissions that it has in the archive: a folder into which its owner may not look would be
+ * in the way of whoever removes the results, or a copy of them.
+ */
+function modeOf({ kind, stats }: WalkEntry): number {
+  const mode = stats.mode & MODE_MASK;
+  return kind === 'folder' && (mode & ENTERED) !== ENTERED ? mode | 0o700 : mode;
+}
+
+/** The owner lists and enters it. */
+const ENTERED = 0o500;
 
 async function whyNot({ kind, path: inside, full, target }: WalkEntry): Promise<string | null> {
   if (kind === 'special') return 'it is a device, pipe or socket';
@@ -61,7 +73,7 @@ async function whyNot({ kind, path: inside, full, target }: WalkEntry): Promise<
 
 async function store(entry: WalkEntry, target: Buffer, relative: Buffer): Promise<ManifestEntry> {
   const { kind, stats, isText } = entry;
-  const mode = stats.mode & MODE_MASK;
+  const mode = modeOf(entry);
   const modifiedAt = Math.floor(stats.mtimeMs);
   const common = {
     path: entry.path,
