@@ -9,6 +9,11 @@ export type KeptSpec = Omit<JobSpec, 'environment' | 'stepKey' | 'each'> & {
   readonly itemsDigest?: string;
   /** The items themselves, unless they are many. */
   readonly items?: readonly Item[];
+  /**
+   * Indices of an array that is done, by how they ended: of tasks without a start, which have no
+   * row, one way in which they ended is that of all others. Absent: there is one, or too many.
+   */
+  readonly ends?: Readonly<Record<string, string>>;
 };
 
 /** A sweep of a thousand points with three short values each; a row is written twice. */

@@ -95,7 +95,7 @@ export function rowOf(job: Job): JobRow {
     memoryBytes: spec.request.perNode.memoryBytes,
     walltimeMs: spec.walltimeMs ?? 0,
     outcomeCounts: writeCounts(job),
-    spec: writeSpec(spec),
+    spec: writeSpec(job),
   };
 }
 
@@ -104,22 +104,54 @@ export function rowOf(job: Job): JobRow {
  * as if the history had no row of an end of it.
  */
 export function taskOutcomeOf(record: JobRecord, index: number): OutcomeKind | undefined {
-  return record.live === null ? endWithoutRow(record) : endedAs(record.live, index);
+  if (record.live !== null) return endedAs(record.live, index);
+  for (const [kind, indices] of endsOf(record)) if (indices.has(index)) return kind;
+  return endWithoutRow(record);
 }
 
 /** Ways in which tasks end that wait. At a site they may end in any. */
 const WAITING_ENDS: readonly string[] = ['cancelled', 'deadline', 'build_failed'];
 
+const READ_ENDS = new WeakMap<KeptSpec, ReadonlyMap<OutcomeKind, IntervalSet>>();
+
+/** How tasks of an array that has left memory ended where they have no row, for all but one way. */
+export function endsOf({ spec }: JobRecord): ReadonlyMap<OutcomeKind, IntervalSet> {
+  const known = READ_ENDS.get(spec);
+  if (known !== undefined) return known;
+  const ends = Object.entries(spec.ends ?? {});
+  const read = new Map(ends.map(([kind, text]) => [kind as OutcomeKind, parseIndices(text)]));
+  READ_ENDS.set(spec, read);
+  return read;
+}
+
+/** Characters of them: who cancels each second task of many makes a long list. */
+const ENDS_TEXT_MAX = 65_536;
+
+/** What `endsOf` reads: the most frequent way of those in which tasks that wait end is left out. */
+function writeEnds({ spec, ended, outcome }: Job): KeptSpec['ends'] {
+  if (spec.array === null || outcome === null) return undefined;
+  const all = [...ended].filter(([kind, { size }]) => size > 0 && WAITING_ENDS.includes(kind));
+  const [, ...others] = all.sort(([, a], [, b]) => b.size - a.size);
+  if (others.length === 0) return undefined;
+  const ends = Object.fromEntries(others.map(([kind, indices]) => [kind, indices.toString()]));
+  const length = Object.values(ends).reduce((sum, text) => sum + text.length, 0);
+  return length > ENDS_TEXT_MAX ? undefined : ends;
+}
+
 /**
- * How tasks of an array ended that never started, and so have no row of their end: as most of those
- * that the job counts so. `counted`: how those with a row ended, where all were read.
+ * How tasks of an array ended that never started, and so have no row of their end, nor another
+ * record of it: as most of those that the job counts so. `counted`: how those with a row ended,
+ * where all were read.
  */
 export function endWithoutRow(
-  { outcome, outcomeCounts }: JobRecord,
+  record: JobRecord,
   counted: ReadonlyMap<string, number> | null = null,
 ): OutcomeKind {
+  const { outcome, outcomeCounts } = record;
+  const known = endsOf(record);
   const left = Object.entries(outcomeCounts ?? {}).flatMap(([kind, count]) => {
     if (counted === null && !WAITING_ENDS.includes(kind)) return [];
+    if (known.has(kind as OutcomeKind)) return [];
     const size = count - (counted?.get(kind) ?? 0);
     return size > 0 ? [{ kind: kind as OutcomeKind, size }] : [];
   });
@@ -164,7 +196,10 @@ function readSpec(row: JobRow): KeptSpec {
 /** The last specification written out: equal jobs share one, and each has two rows in its life. */
 let written: { readonly spec: JobSpec; readonly text: string } | null = null;
 
-function writeSpec(spec: JobSpec): string {
+function writeSpec(job: Job): string {
+  const { spec } = job;
+  const ends = writeEnds(job);
+  if (ends !== undefined) return JSON.stringify({ ...keptSpecOf(spec), ends });
   if (written?.spec === spec) return written.text;
   written = { spec, text: JSON.stringify(keptSpecOf(spec)) };
   return written.text;

@@ -3,6 +3,7 @@
 import { err, ok } from '../../../base/result.ts';
 import { refuse } from '../../../model/errors.ts';
 import {
+  endsOf,
   endWithoutRow,
   indicesOfRecord,
   type JobRecord,
@@ -73,6 +74,10 @@ async function pastLetters({ store }: Engine, record: JobRecord): Promise<Letter
     const afterTask = rows.at(-1);
     if (afterTask === undefined || rows.length < ROWS) break;
     rest = { afterTask };
+  }
+  for (const [kind, ends] of endsOf(record)) {
+    for (const index of ends)
+      if (letters[places.of(index)] === 0) letters[places.of(index)] = codeOf(kind);
   }
   const other = codeOf(endWithoutRow(record, counted));
   return letters.map((letter) => (letter === 0 ? other : letter));
