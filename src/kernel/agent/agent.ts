@@ -147,6 +147,8 @@ class RunningAgent implements Agent {
       now: () => clock.monotonic(),
       load: ports.load,
       isLauncherOutdated: () => this.#launcher.isOutdated,
+      // A site starts a job when it likes.
+      isLauncherSilent: () => ports.site === undefined && this.#launcher.isSilent,
       isSpoolFull: () => this.#spool.isFull,
       ill: () =>
         this.#health.fault ?? ports.site?.fault() ?? this.#companions.kept()?.fault ?? null,

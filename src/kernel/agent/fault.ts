@@ -11,6 +11,8 @@ export interface FaultWorld {
   readonly load: () => NodeLoad;
   /** Whether an older launcher, from before an upgrade, still has what it started. */
   readonly isLauncherOutdated: () => boolean;
+  /** Whether the launcher is there and does not answer. */
+  readonly isLauncherSilent: () => boolean;
   /** Whether there is more captured output than is wanted here. */
   readonly isSpoolFull: () => boolean;
   /** What is looked at is the machine of the gateway, and the node another one. */
@@ -27,6 +29,7 @@ const DISK_FULL = 'disk full';
 const SPOOL_FULL = 'spool full';
 /** Such a launcher keeps no leases; it is replaced when what it runs has ended. */
 export const LAUNCHER_OUTDATED = 'old launcher still in use';
+const LAUNCHER_SILENT = 'its launcher does not answer';
 
 /** Long enough for some of what runs to end, which gives back what was lacking. */
 const LACK_MS = 30_000;
@@ -67,6 +70,7 @@ export class FaultWatch {
   #lesser(): string | null {
     if (this.#lack !== null && this.#world.now() < this.#lack.until)
       return this.#here(this.#lack.words);
+    if (this.#world.isLauncherSilent()) return LAUNCHER_SILENT;
     if (this.#world.isLauncherOutdated()) return LAUNCHER_OUTDATED;
     return this.#world.isSpoolFull() ? this.#here(SPOOL_FULL) : this.#world.ill();
   }

@@ -26,6 +26,9 @@ export interface LauncherLineWorld {
 
 /** How long to wait before asking for a launcher again that could not be had. */
 const RETRY_MS = 500;
+/** After so long without an answer a launcher is asked; after so long again it is said to be silent. */
+const SILENT_MS = 10_000;
+const TOLD_AGAIN_MS = 60_000;
 const SIGKILL = 9;
 const SIGCONT = 18;
 
@@ -37,6 +40,10 @@ export class LauncherLine {
   /** Whether the last launcher was outdated: the next is most likely the same, found again. */
   #outdated: string | null = null;
   #stopped = false;
+  /** Starts that were asked for and not told of yet, with since when: the oldest first. */
+  readonly #untold = new Map<number, number>();
+  /** Since when a question is unanswered to which every launcher knows an answer. */
+  #questionAt: number | null = null;
   /** Those of no epoch, with who hears of them. */
   readonly #beside = new Map<number, (event: ProcessEvent) => void>();
 
@@ -54,15 +61,31 @@ export class LauncherLine {
     return this.#outdated !== null;
   }
 
+  /** Whether it is there and does not answer: it was stopped, say. To be asked every so often. */
+  get isSilent(): boolean {
+    const now = this.#world.clock.monotonic();
+    if (this.#questionAt !== null) return now - this.#questionAt >= SILENT_MS;
+    const [oldest] = this.#untold;
+    if (oldest !== undefined && now - oldest[1] >= SILENT_MS) this.#question(oldest[0]);
+    return false;
+  }
+
   /** Resolves with the first launcher that could be had. */
   async connect(): Promise<void> {
+    let told: { readonly words: string; readonly at: number } | null = null;
     while (!this.#stopped) {
       try {
         const processes = await this.#world.connect();
         await this.#adopt(processes);
         return;
       } catch (error) {
-        this.#world.log.error({ error }, 'there is no launcher; no task can start');
+        const words = String(error);
+        const at = this.#world.clock.monotonic();
+        // Twice a second for days, where a launcher of a newer release runs on.
+        if (told?.words !== words || at - told.at >= TOLD_AGAIN_MS) {
+          this.#world.log.error({ error }, 'there is no launcher; no task can start');
+          told = { words, at };
+        }
         await new Promise<void>((resolve) => {
           this.#world.clock.after(RETRY_MS, resolve);
         });
@@ -72,7 +95,7 @@ export class LauncherLine {
 
   start(request: LaunchRequest): void {
     if (this.#processes === null) this.#queued.push(request);
-    else this.#processes.start(request);
+    else this.#start(this.#processes, request);
   }
 
   /** One of no epoch, which a next agent does not take over. Null: it cannot be started now. */
@@ -85,7 +108,7 @@ export class LauncherLine {
     const launchId = this.#world.state.nextLaunchId;
     this.#world.step({ kind: 'launch_ids_used', upTo: launchId });
     this.#beside.set(launchId, heard);
-    processes.start({ ...request, launchId });
+    this.#start(processes, { ...request, launchId });
     return launchId;
   }
 
@@ -102,7 +125,11 @@ export class LauncherLine {
     const { clock, state, step, onAdopted, isBroken } = this.#world;
     processes.onEvent((event) => this.#onEvent(processes, event));
     processes.onLost((why) => this.#onLost(processes, why));
-    const known = await processes.adopt();
+    const late = clock.after(SILENT_MS, () => {
+      const words = 'the launcher does not answer; the node is away until it does';
+      this.#world.log.error({}, words);
+    });
+    const known = await processes.adopt().finally(() => late.cancel());
     if (this.#stopped) return;
     this.#processes = processes;
     this.#outdated = processes.outdated;
@@ -125,12 +152,33 @@ export class LauncherLine {
   #startQueued(processes: Processes, request: LaunchRequest): void {
     const { launchId } = request;
     const why = this.#outdated;
-    if (why === null) processes.start(request);
+    if (why === null) this.#start(processes, request);
     else this.#world.step({ kind: 'process', event: { kind: 'unstartable', launchId, why } });
+  }
+
+  #start(processes: Processes, request: LaunchRequest): void {
+    this.#untold.set(request.launchId, this.#world.clock.monotonic());
+    processes.start(request);
+  }
+
+  #question(launchId: number): void {
+    const { clock } = this.#world;
+    this.#questionAt = clock.monotonic();
+    const processes = this.#processes;
+    processes?.leftovers(launchId).then(
+      () => {
+        if (this.#processes !== processes) return;
+        this.#questionAt = null;
+        // That start alone takes its time: a disk that hangs, say.
+        if (this.#untold.delete(launchId)) this.#untold.set(launchId, clock.monotonic());
+      },
+      () => undefined,
+    );
   }
 
   #onEvent(processes: Processes, event: ProcessEvent): void {
     const { state, step } = this.#world;
+    this.#untold.delete(event.launchId);
     const isOurs = state.byLaunch.has(event.launchId);
     const isOver = event.kind === 'exited' || event.kind === 'failed';
     const heard = this.#beside.get(event.launchId);
@@ -163,6 +211,8 @@ export class LauncherLine {
     if (processes.outdated === null) this.#world.log.error({ why }, 'the launcher is lost');
     else this.#world.log.warn({ why }, 'a new launcher takes over');
     this.#processes = null;
+    this.#untold.clear();
+    this.#questionAt = null;
     this.#loseBeside();
     void this.connect();
   }

@@ -93,6 +93,8 @@ export class FakeLauncher {
   /** False: starts are taken without an answer. */
   answersStarts = true;
   readonly heard: number[] = [];
+  /** Resolves when one that stands still goes on. */
+  goesOn: Promise<void> = Promise.resolve();
   isUp = true;
   /** Set by a shutdown: whether every process had ended. */
   ended = false;
@@ -195,8 +197,9 @@ class FakeConnection implements Processes {
     this.#launcher.signal(launchId, signal, isAsked);
   }
 
-  leftovers(): Promise<number> {
-    return Promise.resolve(0);
+  async leftovers(): Promise<number> {
+    await this.#launcher.goesOn;
+    return 0;
   }
 
   forget(launchId: number): void {

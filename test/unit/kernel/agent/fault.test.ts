@@ -12,6 +12,7 @@ function saying(world: Partial<FaultWorld>) {
     now: () => 0,
     load: () => ({ load1: 0, memoryFreeBytes: 0, diskFreeBytes }),
     isLauncherOutdated: () => false,
+    isLauncherSilent: () => false,
     isSpoolFull: () => false,
     ill: () => null,
     hasRoom: () => true,
