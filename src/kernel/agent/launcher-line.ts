@@ -26,7 +26,7 @@ export interface LauncherLineWorld {
 
 /** How long to wait before asking for a launcher again that could not be had. */
 const RETRY_MS = 500;
-/** After so long without an answer a launcher is asked; after so long again it is said to be silent. */
+/** A launcher is asked after so long without an answer, and is silent after so long again. */
 const SILENT_MS = 10_000;
 const TOLD_AGAIN_MS = 60_000;
 const SIGKILL = 9;
