@@ -169,6 +169,10 @@ describe('the commands of Slurm', () => {
     );
     const said = ranked.split('\n').map((line) => line.replace(/^\S+: /, ''));
     assert.deepEqual(said.sort(), ['0 0', '1 1', '2 0', '3 1']);
+    const shape = ['sh', '-c', 'echo "$SLURM_NTASKS $SLURM_NTASKS_PER_NODE"'];
+    assert.equal(await ok('srun', '-N2', '-n4', ...shape), Array(4).fill('4 2').join('\n'));
+    const held = await ok('salloc', '-N2', '-n4', 'srun', ...shape);
+    assert.match(held, /^(?:4 2(?:\n|$)){4}/m);
     const script =
       '#!/bin/sh\nsrun sh -c \'echo "rank $SLURM_PROCID of $SLURM_NTASKS on $SLURMD_NODENAME"\' | sort\nsrun -n 1 sh -c "exit 7"\n';
     write('ranks.sh', script);

@@ -125,6 +125,8 @@ export async function runOn(
       nodes: nodes.filter((_, at) => ranks.value.some(({ node }) => node === at)),
       cpus: each,
     }),
+    // The job itself has one process on each node, which holds it.
+    ...(given['jobid'] === undefined && { SLURM_NTASKS_PER_NODE: String(held.ranksPerNode) }),
     ...threadsOf(isWithoutExports(given['export']) ? {} : context.environment, each),
     ...(terminal && term !== undefined ? { TERM: term } : {}),
   };
