@@ -2,12 +2,13 @@
 // hundred modules than a short command takes to run.
 
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, type OnLoadArgs, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
+import type { Plugin } from 'rolldown';
 import { QUICK } from '../src/kernel/cli/quick.ts';
 import { WINGS } from '../src/wings.ts';
-import { libraries, licenceOf } from './manifest.ts';
+import { bundle } from './bundler.ts';
+import { licenceOf } from './manifest.ts';
 import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
@@ -50,13 +51,13 @@ export async function bundlePrograms(): Promise<void> {
   const often = WINGS.filter(({ cli }) => cli?.often !== undefined);
   const named = new Set(often.flatMap(({ cli }) => Object.keys(cli?.programs ?? {})));
   const lines = new Set(often.flatMap(({ cli }) => cli?.often ?? []));
-  await bundle('programs', () => true);
-  await bundle('quick', (command) => QUICK.has(command), KEPT);
+  await write('programs', () => true);
+  await write('quick', (command) => QUICK.has(command), KEPT);
   for (const program of named) {
     const how = { ...KEPT, beside: LINES, from: 'often' };
-    await bundle(program, (command) => command === program, how);
+    await write(program, (command) => command === program, how);
   }
-  await bundle('lines', (command) => lines.has(command), KEPT);
+  await write('lines', (command) => lines.has(command), KEPT);
 }
 
 interface How {
@@ -70,72 +71,56 @@ interface How {
 
 const KEPT: How = { isKept: true };
 
-async function bundle(name: string, isIn: IsIn, how: How = {}): Promise<void> {
+async function write(name: string, isIn: IsIn, how: How = {}): Promise<void> {
   const places = ownPlaces('bin');
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: [path.join('src', 'bin', `${how.from ?? name}.ts`)],
-    outfile: path.join(BIN, `${name}.cjs`),
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
+  const { code, inputs } = await bundle({
+    input: `src/bin/${how.from ?? name}.ts`,
     // A module of this kind asks Node's own ones for a name when it uses it, not for all at once.
     format: 'cjs',
-    // Names stay: a bug is reported with its stack.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    external: libraries().filter((one) => one !== 'commander'),
-    banner: { js: places.banner },
-    footer: { js: `/* commander:\n${licenceOf('commander')}*/` },
-    supported: { 'dynamic-import': how.isKept !== true },
+    target: ['node24'],
+    inside: ['commander'],
+    keeps: 'names',
+    banner: places.banner,
+    footer: `/* commander:\n${licenceOf('commander')}*/`,
+    isKept: how.isKept === true,
     plugins: [apart(isIn, how), lazyChildProcess, places.plugin],
-    logLevel: 'warning',
-    metafile: true,
   });
-  if (NOT_INSIDE in metafile.inputs) throw new Error(`${NOT_INSIDE} is in ${name}.cjs`);
-  finish(path.join(ROOT, BIN, `${name}.cjs`));
+  if (inputs.includes(NOT_INSIDE)) throw new Error(`${NOT_INSIDE} is in ${name}.cjs`);
+  // A script of `bin/compiled.cjs` cannot run it.
+  if (how.isKept === true && /\bimport\(/.test(code)) throw new Error(`import() is in ${name}.cjs`);
+  writeFileSync(path.join(ROOT, BIN, `${name}.cjs`), finished(code));
 }
 
-/** Makes of it what `bin/compiled.cjs` takes: ASCII, with a mark of what follows in front. */
-function finish(file: string): void {
-  const text = readFileSync(file, 'utf8').replace(/[^\0-\x7f]/g, (sign) => {
+/** What `bin/compiled.cjs` takes: ASCII, with a mark of what follows in front. */
+function finished(code: string): string {
+  const text = code.replace(/[^\0-\x7f]/g, (sign) => {
     return `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
   const mark = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  writeFileSync(file, `/* ${mark} */ ${text}`);
+  return `/* ${mark} */ ${text}`;
 }
 
-const nameOf = (file: string): string => path.basename(file, '.ts');
-
 function apart(isIn: IsIn, { beside }: How): Plugin {
+  const isOut = (file: string, importer: string): boolean => {
+    if (PART_ELSEWHERE.test(file)) return true;
+    const [isCommand, own, ofWing] = COMMAND.exec(file) ?? [];
+    if (isCommand !== undefined) return !isIn(own ?? ofWing ?? '');
+    if (!file.startsWith('./') || !WING.test(importer)) return false;
+    const name = path.basename(file, '.ts');
+    const isElsewhere = beside !== undefined && ELSEWHERE.has(name);
+    const isSeldom = SELDOM.test(file) || PROGRAMS.has(name) || VERBS.has(name) || isElsewhere;
+    return OF_DAEMONS.test(file) || (isSeldom && !isIn('doctor') && !isIn(name));
+  };
   return {
     name: 'apart',
-    setup({ onResolve }) {
-      onResolve({ filter: APART }, ({ path: file }: OnResolveArgs) => {
-        return { path: file.replace(/ts$/, 'js'), external: true };
-      });
-      if (beside !== undefined) {
-        onResolve({ filter: beside }, ({ path: file }: OnResolveArgs) => {
-          return { path: file.replace(/ts$/, 'cjs'), external: true };
-        });
-      }
-      onResolve({ filter: PART_ELSEWHERE }, ({ path: file, kind }: OnResolveArgs) =>
-        kind === 'dynamic-import' ? { path: file, external: true } : undefined,
-      );
-      onResolve({ filter: COMMAND }, ({ path: file, kind }: OnResolveArgs) => {
-        const [, own, ofWing] = COMMAND.exec(file) ?? [];
-        const command = own ?? ofWing ?? '';
-        if (kind !== 'dynamic-import' || isIn(command)) return undefined;
-        return { path: file, external: true };
-      });
-      onResolve({ filter: /^\.\// }, ({ path: file, kind, importer }: OnResolveArgs) => {
-        if (kind !== 'dynamic-import' || !WING.test(importer)) return undefined;
-        const name = nameOf(file);
-        const isElsewhere = beside !== undefined && ELSEWHERE.has(name);
-        const isSeldom = SELDOM.test(file) || PROGRAMS.has(name) || VERBS.has(name) || isElsewhere;
-        const isAsked = !OF_DAEMONS.test(file) && (isIn('doctor') || !isSeldom || isIn(name));
-        return isAsked ? undefined : { path: file, external: true };
-      });
+    resolveId: {
+      filter: { id: /^\.\.?\// },
+      handler(file, importer = '', { kind }) {
+        if (APART.test(file)) return { id: file.replace(/ts$/, 'js'), external: true };
+        if (beside?.test(file)) return { id: file.replace(/ts$/, 'cjs'), external: true };
+        if (kind !== 'dynamic-import' || !isOut(file, importer)) return undefined;
+        return { id: file, external: true };
+      },
     },
   };
 }
@@ -143,13 +128,13 @@ function apart(isIn: IsIn, { beside }: How): Plugin {
 /** Commander starts other programs for commands of a kind that we have none of. */
 const lazyChildProcess: Plugin = {
   name: 'lazy-child-process',
-  setup({ onLoad }) {
-    onLoad({ filter: /commander[/]lib[/]command\.js$/ }, ({ path: file }: OnLoadArgs) => {
-      const text = readFileSync(file, 'utf8');
+  transform: {
+    filter: { id: /commander[/]lib[/]command\.js$/ },
+    handler(text, file) {
       if (!text.includes(CHILD_PROCESS)) throw new Error(`${file} does not load it any more`);
       const lazy =
         "const childProcess = { spawn: (...of) => process.getBuiltinModule('node:child_process').spawn(...of) };";
-      return { contents: text.replace(CHILD_PROCESS, lazy), loader: 'js' };
-    });
+      return { code: text.replace(CHILD_PROCESS, lazy) };
+    },
   },
 };

@@ -1,9 +1,11 @@
 // The daemons of a package, each whole in one file, in place of the module that the compiler has
 // made of it: to find, read and link a thousand modules took half of a head's start, and memory.
 
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { build, type OnResolveArgs, type Plugin } from 'esbuild-wasm';
-import { libraries, licenceOf } from './manifest.ts';
+import type { Plugin } from 'rolldown';
+import { bundle } from './bundler.ts';
+import { licenceOf } from './manifest.ts';
 import { ownPlacesBelow } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
@@ -15,7 +17,6 @@ const DAEMONS = [
   'wings/calls/bin/weft-worker',
   'wings/calls/functions/child/main',
 ];
-const PROGRAMS = path.join('dist', 'bin');
 /** Libraries of many modules that all daemons load. */
 const INSIDE = ['yaml', 'zod'];
 /** Where wings say what they have; each is loaded when it is asked for. */
@@ -24,48 +25,46 @@ const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 const OF_USERS = /^\.\/(?:cli|sdk|page)\//;
 /** What `weft agent` runs, and the program of the agents that `weft up` starts. */
 const APART = /^\.\/agent-host\.ts$/;
-/** Node.js shows the line of an error that nobody caught, before its words. */
-const LINE_MAX = 200;
+/**
+ * Node.js writes the line of an error that nobody caught before its words; behind half a megabyte
+ * a pipe has lost these.
+ */
+const LINE_MAX = 16_000;
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleDaemons(): Promise<void> {
   const places = ownPlacesBelow();
   const licences = INSIDE.map((name) => `/* ${name}:\n${licenceOf(name)}*/`);
-  const { metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: DAEMONS.map((place) => path.join('src', `${place}.ts`)),
-    outbase: 'src',
-    outdir: 'dist',
-    bundle: true,
-    platform: 'node',
-    target: 'node24',
-    format: 'esm',
-    // Names stay: a bug is reported with its stack.
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: LINE_MAX,
-    external: libraries().filter((one) => !INSIDE.includes(one)),
-    banner: { js: places.banner },
-    footer: { js: licences.join('\n') },
-    plugins: [apart, places.plugin],
-    logLevel: 'warning',
-    metafile: true,
-  });
-  for (const [file, { inputs }] of Object.entries(metafile.outputs)) {
+  for (const place of DAEMONS) {
+    const { code, inputs } = await bundle({
+      input: `src/${place}.ts`,
+      format: 'esm',
+      target: ['node24'],
+      inside: INSIDE,
+      keeps: 'lines',
+      banner: places.banner,
+      footer: licences.join('\n'),
+      plugins: [apart, places.plugin],
+    });
     // What is left out is named from the folder of the programs.
-    const isAtHome = path.dirname(file) === PROGRAMS || !('src/wings.ts' in inputs);
-    if (!isAtHome) throw new Error(`${file} has the list of wings and is not in ${PROGRAMS}`);
+    const isAtHome = place.startsWith('bin/') || !inputs.includes('src/wings.ts');
+    if (!isAtHome) throw new Error(`${place} has the list of wings and is not among the programs`);
+    const longest = Math.max(...code.split('\n').map((line) => line.length));
+    if (longest > LINE_MAX) throw new Error(`${place} has a line of ${longest} characters`);
+    writeFileSync(path.join(ROOT, 'dist', `${place}.js`), code);
   }
 }
 
 const apart: Plugin = {
   name: 'apart',
-  setup({ onResolve }) {
-    onResolve({ filter: APART }, () => ({ path: './agent-host.js', external: true }));
-    onResolve({ filter: OF_USERS }, ({ path: file, kind, importer }: OnResolveArgs) => {
-      if (kind !== 'dynamic-import' || !WING.test(importer)) return undefined;
+  resolveId: {
+    filter: { id: /^\.\// },
+    handler(file, importer = '', { kind }) {
+      if (APART.test(file)) return { id: './agent-host.js', external: true };
+      const isAsked = kind !== 'dynamic-import' || !WING.test(importer) || !OF_USERS.test(file);
+      if (isAsked) return undefined;
       const place = path.resolve(path.dirname(importer), file.replace(/ts$/, 'js'));
-      return { path: path.relative(path.join(ROOT, 'src', 'bin'), place), external: true };
-    });
+      return { id: path.relative(path.join(ROOT, 'src', 'bin'), place), external: true };
+    },
   },
 };

@@ -4,8 +4,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { build } from 'esbuild-wasm';
-import { libraries } from './manifest.ts';
+import { bundle } from './bundler.ts';
 import { ownPlaces } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
@@ -15,22 +14,19 @@ const OWN = /(from\s+|import\s*\(?|declare module\s+)(['"])(\.[^'"]+)\.(?:ts|js)
 
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleLibrary(): Promise<void> {
-  const bundle = path.join(FOLDER, 'library.cjs');
+  const file = path.join(FOLDER, 'library.cjs');
   const places = ownPlaces('');
-  await build({
-    absWorkingDir: ROOT,
-    entryPoints: [path.join('src', 'library.ts')],
-    outfile: bundle,
-    bundle: true,
-    platform: 'node',
-    target: 'node20.16',
+  const { code } = await bundle({
+    input: 'src/library.ts',
     format: 'cjs',
-    external: libraries(),
-    banner: { js: places.banner },
+    target: ['node20.16'],
+    inside: [],
+    keeps: 'all',
+    banner: places.banner,
     plugins: [places.plugin],
-    logLevel: 'warning',
   });
-  const names = Object.keys(createRequire(import.meta.url)(bundle) as object).sort();
+  writeFileSync(file, code);
+  const names = Object.keys(createRequire(import.meta.url)(file) as object).sort();
   const door = `import library from './library.cjs';\n\nexport const { ${names.join(', ')} } = library;\n`;
   writeFileSync(path.join(FOLDER, 'library.mjs'), door);
   copyDeclarations(path.join(FOLDER, 'library.d.ts'), new Set());

@@ -6,7 +6,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { build, stop } from 'esbuild-wasm';
+import { bundle as bundleScript } from './bundler.ts';
+import { shortStyle } from './page-style.ts';
 import { ROOT } from './tree.ts';
 
 const OUT = path.join(ROOT, 'dist', 'dashboard');
@@ -15,7 +16,7 @@ const STAMP = 'sources.sha256';
 /** Besides what the bundler reads. */
 const ALSO = [
   ...['src/kernel/page/index.html', 'src/kernel/page/icon.svg', 'src/kernel/page/tsconfig.json'],
-  ...['package-lock.json', 'tools/page.ts'],
+  ...['package-lock.json', 'tools/bundler.ts', 'tools/page.ts', 'tools/page-style.ts'],
 ];
 
 /** Says whether there was anything to do. */
@@ -43,38 +44,28 @@ interface Bundle {
 }
 
 export async function bundle(): Promise<Bundle> {
-  const { outputFiles, metafile } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: { app: 'src/pages.tsx', style: 'src/kernel/page/style.css' },
-    outdir: OUT,
-    entryNames: '[name]-[hash]',
-    assetNames: '[name]-[hash]',
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
+  const script = await bundleScript({
+    input: 'src/pages.tsx',
     format: 'esm',
     target: ['es2022', 'chrome109', 'firefox115', 'safari16.4'],
-    jsx: 'automatic',
-    jsxImportSource: 'preact',
-    // The page may not load anything that its head does not serve, source maps included.
-    sourcemap: false,
-    legalComments: 'none',
-    logLevel: 'warning',
+    // The page may not load anything that its head does not serve.
+    inside: 'all',
+    keeps: 'nothing',
   });
-  await stop();
+  const style = shortStyle(`${SOURCES}/style.css`);
   const icon = readFileSync(path.join(ROOT, SOURCES, 'icon.svg'));
-  const iconHash = createHash('sha256').update(icon).digest('hex').slice(0, 8);
-  const files = new Map<string, Uint8Array>([[`icon-${iconHash}.svg`, icon]]);
-  for (const { path: file, contents } of outputFiles) files.set(path.basename(file), contents);
-  const named = (start: string): string =>
-    [...files.keys()].find((name) => name.startsWith(`${start}-`)) ?? '';
+  const files = new Map<string, Uint8Array>();
+  const named = (name: string, ending: string, bytes: Uint8Array): string => {
+    const hash = createHash('sha256').update(bytes).digest('hex').slice(0, 8);
+    files.set(`${name}-${hash}.${ending}`, bytes);
+    return `${name}-${hash}.${ending}`;
+  };
   const html = readFileSync(path.join(ROOT, SOURCES, 'index.html'), 'utf8')
-    .replace('STYLE', named('style'))
-    .replace('SCRIPT', named('app'))
-    .replace('ICON', named('icon'));
+    .replace('STYLE', named('style', 'css', Buffer.from(style.text)))
+    .replace('SCRIPT', named('app', 'js', Buffer.from(script.code)))
+    .replace('ICON', named('icon', 'svg', icon));
   files.set('index.html', Buffer.from(html));
-  return { files, sources: [...Object.keys(metafile.inputs), ...ALSO].sort() };
+  return { files, sources: [...script.inputs, ...style.inputs, ...ALSO].sort() };
 }
 
 /** The hash of each of these files, as `sha256sum` writes it. */

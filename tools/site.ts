@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants } from 'node:zlib';
-import { build, stop } from 'esbuild-wasm';
+import { bundle } from './bundler.ts';
 import { isStampOf, stampOf } from './page.ts';
 import { pageText } from './site/page.ts';
 import { type Rendered, render, sectionsOf, titleIn } from './site/render.ts';
@@ -32,7 +32,7 @@ export async function buildSite(): Promise<boolean> {
   }
   const sources = [
     ...[...pagesOfSite().keys(), ...picturesOfSite(), ...filesBelow('tools/site')],
-    ...['tools/site.ts', 'package.json', 'package-lock.json'],
+    ...['tools/bundler.ts', 'tools/site.ts', 'package.json', 'package-lock.json'],
   ];
   writeFileSync(path.join(draft, STAMP), stampOf(sources.sort()));
   rmSync(OUT, { recursive: true, force: true });
@@ -85,18 +85,14 @@ function refuseDeadLinks(rendered: ReadonlyMap<string, Rendered>): void {
 }
 
 async function script(): Promise<Buffer> {
-  const { outputFiles } = await build({
-    absWorkingDir: ROOT,
-    entryPoints: ['tools/site/search.js'],
-    bundle: true,
-    minify: true,
-    write: false,
+  const { code } = await bundle({
+    input: 'tools/site/search.js',
     format: 'iife',
     target: ['es2022'],
-    logLevel: 'warning',
+    inside: 'all',
+    keeps: 'nothing',
   });
-  await stop();
-  return Buffer.from(outputFiles[0]?.contents ?? []);
+  return Buffer.from(code);
 }
 
 function read(file: string): Buffer {
