@@ -22,10 +22,7 @@ test('comments and needless blanks go, strings and what separates names stay', (
 
 test('what a style imports stands in front of it', () => {
   const { text, inputs } = shortStyle('src/kernel/page/style.css');
-  assert.deepEqual(inputs, [
-    'src/kernel/page/style.css',
-    'node_modules/uplot/dist/uPlot.min.css',
-  ]);
+  assert.deepEqual(inputs, ['src/kernel/page/style.css', 'node_modules/uplot/dist/uPlot.min.css']);
   assert.match(text, /^\.uplot/);
   assert.doesNotMatch(text, /@import|\/\*/);
 });
