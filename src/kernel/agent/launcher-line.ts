@@ -72,7 +72,7 @@ export class LauncherLine {
 
   /** Resolves with the first launcher that could be had. */
   async connect(): Promise<void> {
-    let told: { readonly words: string; readonly at: number } | null = null;
+    let told = null as { readonly words: string; readonly at: number } | null;
     while (!this.#stopped) {
       try {
         const processes = await this.#world.connect();
