@@ -167,11 +167,14 @@ export class OutputShipper {
     const part = this.#parts.get(name.epochId);
     const file = part?.files.find((one) => one.rank === name.rank && one.stream === name.stream);
     if (part === undefined || file === undefined) return;
+    const isBack = offset < file.acknowledged;
     file.acknowledged = offset;
     file.movedAt = this.#world.clock.monotonic();
     file.sent = Math.max(file.sent, file.acknowledged);
     file.isComplete ||= end && file.end !== null && offset >= file.end;
     if (file.isComplete) this.#dropWhenShipped(name.epochId, part);
+    // It takes nothing beyond what it has: whoever goes on to write would never be quiet enough.
+    else if (isBack) this.#shipAgain(part, file);
     else this.#ship(part, file);
   }
 

@@ -193,6 +193,24 @@ test('[W4] an old acknowledgement that overtakes costs a repetition, and nothing
   assert.equal(isKept(), false);
 });
 
+test('a head that has lost some gets it again at once, also of a task that writes every second', async () => {
+  await begin();
+  world.files.files.set(OUT, Buffer.from('one two'));
+  await world.clock.advance(1000);
+  world.head.acknowledges = false;
+  world.files.files.set(OUT, Buffer.from('one two three'));
+  await world.clock.advance(1000);
+  assert.deepEqual(pieces().at(-1), { offset: 7, length: 6 });
+  await acknowledge(3, false);
+  assert.deepEqual(pieces().at(-1), { offset: 3, length: 10 });
+  // The answer to what was under way meanwhile: not sent a third time for it.
+  await acknowledge(3, false);
+  assert.deepEqual(pieces().at(-1), { offset: 3, length: 10 });
+  world.files.files.set(OUT, Buffer.from('one two three four'));
+  await world.clock.advance(1000);
+  assert.deepEqual(pieces().at(-1), { offset: 13, length: 5 });
+});
+
 test('[W4] an acknowledgement of the end that is lost is asked for again', async () => {
   await sendEnd();
   world.head.acknowledges = true;
