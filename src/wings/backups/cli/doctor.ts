@@ -18,17 +18,24 @@ export async function backupFindings(context: Context): Promise<Finding[]> {
 }
 
 export function findings({ to, last, failure, everyMs }: BackupsReply, now: number): Finding[] {
-  const made =
-    last === null ? 'none was made yet' : `the last was made ${formatInstant(last.madeAt, now)}`;
+  const made = lastOf({ to, last }, now);
   if (failure !== null) {
-    const text = `backups: failed ${formatInstant(failure.at, now)} in ${failure.folder}: ${failure.why}; ${made}`;
+    const text = `backups: failed ${formatInstant(failure.at, now)} in ${failure.folder}: ${failure.why}${made}`;
     return [
       { state: 'bad', text, remedy: 'Mend the cause, and run `weft backup`; see docs/backup.md.' },
     ];
   }
   if (to === null) {
     const remedy = 'Set backup.to to a folder on another disk; see docs/backup.md.';
-    return [{ state: 'note', text: `backups: none are made by themselves; ${made}`, remedy }];
+    return [{ state: 'note', text: `backups: none are made by themselves${made}`, remedy }];
   }
-  return [{ state: 'ok', text: `backups: in ${to} every ${formatSpan(everyMs ?? 0)}; ${made}` }];
+  return [{ state: 'ok', text: `backups: in ${to} every ${formatSpan(everyMs ?? 0)}${made}` }];
+}
+
+/** Words on the newest in the folder of the configuration: the head knows of no others. */
+function lastOf({ to, last }: Pick<BackupsReply, 'to' | 'last'>, now: number): string {
+  if (to === null) return '';
+  return last === null
+    ? '; none is there yet'
+    : `; the last was made ${formatInstant(last.madeAt, now)}`;
 }

@@ -92,6 +92,12 @@ test('one at a time: what is due waits, and who asks is told which is being made
   );
 });
 
+test('without a folder in the configuration the doctor claims nothing of what was made elsewhere', () => {
+  const none = { to: null, last: null, failure: null } as Parameters<typeof findings>[0];
+  const [finding] = findings(none, 0);
+  assert.equal(finding?.text, 'backups: none are made by themselves');
+});
+
 test('after a failure the next try is ten minutes later, and the doctor says why', async () => {
   const { backups, tick, orders, end, clock } = world();
   await tick();
@@ -99,7 +105,7 @@ test('after a failure the next try is ten minutes later, and the doctor says why
   await end('no space left');
   const [finding] = findings(backups.view(), clock.now());
   assert.equal(finding?.state, 'bad');
-  assert.match(finding?.text ?? '', /in \/b: no space left; none was made yet/);
+  assert.match(finding?.text ?? '', /in \/b: no space left; none is there yet/);
   await tick();
   assert.equal(orders.length, 1);
   clock.pass(600_000);
