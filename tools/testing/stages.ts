@@ -28,7 +28,7 @@ export interface TestStage {
 export type Stage = ProgramStage | TestStage;
 
 /** Far more than the longest takes on a busy machine: it ends what hangs, and judges no speed. */
-const FILE_MS_MAX = 1_200_000;
+const FILE_MS_MAX = 2_400_000;
 
 /**
  * The stages row by row; those of one row run beside each other, as one that waits or uses one
