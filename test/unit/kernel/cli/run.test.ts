@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { test } from 'node:test';
 import type { JobView } from '../../../../src/kernel/api/jobs.ts';
+import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import type { Submission } from '../../../../src/kernel/model/submission.ts';
-import { type Answers, FakeHead, refusal } from './fake-head.ts';
+import { type Answers, capture, FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView, nodeView } from './views.ts';
 
 const SUBMITTED = { jobId: 42, taskCount: 1, directory: '/work', again: false };
@@ -186,6 +187,29 @@ test('run --wait says that a job is suspended', async (context) => {
   const { code, out, error } = await head.weft('run', '--wait', 'x');
   assert.deepEqual([code, out], [0, '']);
   assert.equal(error, 'weft: job 42 is suspended on n1. Node n1 is paused by anna.\n');
+});
+
+test('logs --follow says that a job is suspended', async (context) => {
+  const looked = Promise.withResolvers<void>();
+  let asked = 0;
+  const job = { ...jobView({ state: 'suspended' }), environment: null, script: null, files: {} };
+  await using head = await FakeHead.start({
+    'GET /v1/jobs/42': () => ({ json: job }),
+    'GET /v1/jobs/42/why': () => {
+      const words = 'It is suspended on n1 since 2026-01-01T10:00:00Z.';
+      return { json: { state: 'suspended', reason: null, words } };
+    },
+    'GET /v1/jobs/42/logs': () => {
+      asked += 1;
+      if (asked === 2) context.mock.timers.tick(5000);
+      return { text: '', after: looked.promise };
+    },
+  });
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  const argv = ['logs', '-f', '42'];
+  const invocation = { program: 'weft', argv, onError: () => looked.resolve() } as const;
+  const { error } = await capture(head.directory, invocation, runWeft);
+  assert.equal(error, 'weft: job 42 is suspended on n1.\n');
 });
 
 test('wait --timeout exits with 8 and says that the job is not affected', async () => {
