@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { type Asked, FakeHead, refusal } from './fake-head.ts';
 import { doneJob, jobView } from './views.ts';
 
@@ -231,14 +232,30 @@ test('a job that asked for no memory is shown without a limit, others with their
 test('a job whose output is refused is not told to wait for its head', async () => {
   const refused = refusal('job.not_owner', 'permission_denied', 'Job 42 belongs to bob.');
   const shown = Promise.withResolvers<void>();
+  const again = Promise.withResolvers<void>();
+  let asked = 0;
   await using head = await FakeHead.start({
     'GET /v1/jobs/42': () => ({ json: { ...jobView({ state: 'running' }), ...DETAIL } }),
-    'GET /v1/jobs/42/logs': ({ query }) =>
-      query['stream'] === 'stdout'
-        ? { status: 403, json: refused }
-        : { text: '', after: shown.promise },
+    'GET /v1/jobs/42/logs': ({ query }) => {
+      if (query['stream'] === 'stdout') return { status: 403, json: refused };
+      asked += 1;
+      if (asked === 1) return { text: '', after: shown.promise };
+      again.resolve();
+      return { text: '' };
+    },
   });
-  const said = await head.weft('attach', '42');
+  // The cut of the other stream comes when the command has ended, and its words with it.
+  let error = '';
+  const take = (part: string) => {
+    error += part;
+  };
+  const said = await head.weftHeard(take, 'attach', '42');
+  const turns = async () => {
+    for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+  };
+  await turns();
   shown.resolve();
-  assert.deepEqual([said.code, said.error], [4, 'weft: Job 42 belongs to bob.\n']);
+  // One that tries again is answered, so that it ends.
+  if (error.includes('Waiting')) await again.promise.then(turns);
+  assert.deepEqual([said.code, error], [4, 'weft: Job 42 belongs to bob.\n']);
 });

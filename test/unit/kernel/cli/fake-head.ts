@@ -99,6 +99,11 @@ export class FakeHead implements AsyncDisposable {
     return capture(this.directory, { program: 'weft', argv, errorIsTerminal: true }, runWeft);
   }
 
+  /** The same for somebody who hears also what it complains of once it has ended. */
+  weftHeard(onError: (part: string) => void, ...argv: string[]): Promise<Said> {
+    return capture(this.directory, { program: 'weft', argv, onError }, runWeft);
+  }
+
   /** The same with something on its standard input. */
   weftWith(input: Input, ...argv: string[]): Promise<Said> {
     return capture(this.directory, { program: 'weft', argv, input }, runWeft);
@@ -178,7 +183,7 @@ export async function capture(
     readonly input?: Input;
     readonly screen?: Screen;
     readonly errorIsTerminal?: boolean;
-    readonly onError?: () => void;
+    readonly onError?: (part: string) => void;
     readonly programs?: Partial<Programs>;
   },
   run: (invocation: Invocation) => Promise<number>,
@@ -195,7 +200,7 @@ export async function capture(
       },
       error: (part) => {
         said.error += text(part);
-        of.onError?.();
+        of.onError?.(text(part));
       },
       outIsTerminal: false,
       errorIsTerminal: of.errorIsTerminal ?? false,
