@@ -9,6 +9,7 @@ import { byLetters, byNames, layOut, type Piece } from '../core/formats.ts';
 import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
+import { mayHaveAccount } from './accounts.ts';
 import { dateLine } from './instants.ts';
 import {
   apart,
@@ -150,6 +151,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const kept: QueueRow[][] = [];
   const pages = new Map<number, JobDetail>();
   let found = 0;
+  const seen = new Set<string>();
   const read = async <Job extends RowJob>(
     pages: AsyncIterable<readonly Job[]>,
     take: (rows: JobRow<Job>[]) => void | Promise<void>,
@@ -157,6 +159,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
     for await (const page of pages) {
       const some = page.filter(isMeant);
       found += some.length;
+      if (owners !== undefined) for (const { owner } of some) seen.add(owner);
       await take(await shown(some));
     }
   };
@@ -173,6 +176,8 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   if (ids?.length === 1 && found === 0 && !(await isKnown(context, ids[0] ?? ''))) {
     throw usage('Invalid job id specified');
   }
+  const unseen = me === undefined ? (owners ?? []).filter((name) => !seen.has(name)) : [];
+  await refuseNobody(context, unseen, owners?.length === unseen.length);
   const inOrder = kept.reverse().flat();
   const paged = isStart && needsPage(columns) ? await withPages(api, inOrder, pages) : inOrder;
   const whole = isStart ? await withStarts(api, paged) : paged;
@@ -189,6 +194,28 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   }
   if (blocks.length > 0) context.print(blocks.reverse().join('\n'));
   return 0;
+}
+
+/** Users that there are none of, as Slurm says it: an empty list of a misspelt name misleads. */
+async function refuseNobody(
+  context: Context,
+  names: readonly string[],
+  isAll: boolean,
+): Promise<void> {
+  const wrong: string[] = [];
+  for (const name of names) if (await isNobody(context, name)) wrong.push(`Invalid user: ${name}`);
+  if (wrong.length === 0) return;
+  if (isAll && wrong.length === names.length) throw usage(wrong.join('\nsqueue: error: '));
+  for (const words of wrong) context.error(`squeue: error: ${words}\n`);
+}
+
+/** True of a name with no account here and no job that the head knows of. */
+async function isNobody(context: Context, owner: string): Promise<boolean> {
+  if (await mayHaveAccount(owner)) return false;
+  const api = await context.api();
+  const listed = await api.call('listJobs', { query: { owner, state: 'all', limit: 1 } });
+  if (listed.jobs.length > 0) return false;
+  return (await api.call('history', { query: { owner, limit: 1 } })).jobs.length === 0;
 }
 
 function usualOf({ long, start }: { readonly long?: string; readonly start?: string }): string {

@@ -134,6 +134,29 @@ test('[X4] squeue asks for the page of a job only where a column is of it', asyn
   assert.equal(whole[0]?.split('|').length, 51);
 });
 
+test('[X3] squeue of users that there are none of says so, and shows the jobs of the others', async () => {
+  const none = 'weft-test-none';
+  const own = { ...job, owner: 'weft-test-own' };
+  const heard: Answer = (name, words) => {
+    const { owner } = words?.query ?? {};
+    if (name === 'listJobs') return { jobs: owner === none ? [] : [own], next: null };
+    // What they own may be over, and known of the history alone.
+    if (name === 'history') return { jobs: owner === 'weft-test-over' ? [job] : [] };
+    return answer(name, words);
+  };
+  const said = (users: string) => use(squeue, ['-h', '-o', '%i', '-u', users], heard);
+  const words = `squeue: error: Invalid user: ${none}\n`;
+  assert.deepEqual(await said(none), { code: 1, out: '', errors: words });
+  assert.deepEqual(await said('weft-test-own'), { code: 0, out: '42', errors: '' });
+  assert.deepEqual(await said(`weft-test-own,${none}`), { code: 0, out: '42', errors: words });
+  const empty: Answer = (name, words) =>
+    name === 'listJobs' ? { jobs: [], next: null } : heard(name, words);
+  for (const known of ['root', 'weft-test-over']) {
+    const { code, errors } = await use(squeue, ['-u', known], empty);
+    assert.deepEqual([code, errors], [0, ''], known);
+  }
+});
+
 test('[X3] what names another cluster, or is not honoured, is refused by name', async () => {
   for (const verb of [squeue, sinfo, sacct]) {
     const { code, errors } = await use(verb, ['-M', 'other'], answer);
