@@ -141,7 +141,10 @@ function askedGpus(wish: Submission, countDefault: number): Asked {
   const isJoined = wish.gpuLinks === 'nvlink';
   const isAny = types === null && memoryBytesMin === null && shareBytes === null && !isJoined;
   const count = countOf(wish) ?? (isAny ? countDefault : Math.max(1, countDefault));
-  if (isAny) return { count, kind: null };
+  if (isAny) {
+    if (count === 0) refuseNothingOf(wish);
+    return { count, kind: null };
+  }
   if (count === 0) {
     wrong('the job asks for 0 gpus and says which; leave --gpus out, or what says which gpus');
   }
@@ -155,6 +158,13 @@ function askedGpus(wish: Submission, countDefault: number): Asked {
   }
   const kind = { types, memoryBytesMin, shareBytes };
   return { count, kind: isJoined ? joined(count, kind) : kind };
+}
+
+/** Nothing of each gpu, with no gpu asked for, would be none at all without a word. */
+function refuseNothingOf({ gpuShareBytes, gpuMemoryBytes }: Submission): void {
+  if (gpuShareBytes !== 0 && gpuMemoryBytes !== 0) return;
+  const flag = gpuShareBytes === 0 ? '--gpu-share' : '--gpu-memory';
+  wrong(`the job asks for 0 gpus and says ${flag} 0; leave it out, or say how much, such as 8G`);
 }
 
 /** Only what may be joined is. */

@@ -114,6 +114,11 @@ scenario('[V8] what no node could ever hold is refused, with what there is', (he
     /a100-1g.10g are slices of gpus and a100 are whole ones; ask for either/,
   );
   assert.match(refusal(head, { gpuShareBytes: 512 }), /is the unit missing/);
+  assert.match(
+    refusal(head, { gpuShareBytes: 0 }),
+    /asks for 0 gpus and says --gpu-share 0; leave/,
+  );
+  assert.match(refusal(head, { gpuCount: 0, gpuMemoryBytes: 0 }), /and says --gpu-memory 0; leave/);
   assert.match(refusal(head, { gpuShareBytes: GIB, exclusive: true }), /whole nodes/);
 });
 
