@@ -98,6 +98,10 @@ const madeReservation = reservationView.extend({
     description:
       'Users whom the cluster does not know, and no account of its head is named so. Absent: none.',
   }),
+  unknownGroups: z.array(z.string()).exactOptional().meta({
+    description:
+      "Groups that neither the head's machine has nor any user whom the cluster knows. Absent: none.",
+  }),
 });
 export type MadeReservation = z.infer<typeof madeReservation>;
 export const listReservationsReply = z.object({ reservations: z.array(reservationView) });

@@ -18,6 +18,7 @@ import {
   type RequestOptions,
   readRequest,
 } from '../reservations/request-options.ts';
+import { listed } from '../submit/read.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
 
 const create = defineVerb<RequestOptions & ListingOptions>({
@@ -28,6 +29,7 @@ const create = defineVerb<RequestOptions & ListingOptions>({
   async run({ context, options }) {
     if (options.duration === undefined)
       throw usage('--duration: say how long the reservation lasts');
+    refuseNobody(options);
     const { durationMs = 0, recurrence, ...wish } = readRequest(options);
     if (recurrence !== undefined && (options.at ?? options.within) !== undefined) {
       throw usage('--cron says when it starts; leave --at and --within out');
@@ -117,13 +119,25 @@ function madeWords(made: ReservationView): string[] {
   return [`Reservation ${name}: ${slot.nodes.join(', ')} ${when}${again}.`, ...skippedWords(made)];
 }
 
-function noteUnknown(context: Context, { name, unknownUsers = [] }: MadeReservation): void {
-  if (unknownUsers.length === 0) return;
-  const [who, is] = unknownUsers.length === 1 ? ['a user', 'is'] : ['users', 'are'];
-  const names = unknownUsers.join(', ');
-  context.note(
-    `${names} ${is} not known here as ${who}, by account or token; \`weft reserve change ${name} --users …\` puts a name right`,
-  );
+function noteUnknown(context: Context, made: MadeReservation): void {
+  const { name, unknownUsers = [], unknownGroups = [] } = made;
+  const note = (names: readonly string[], what: string, by: string): void => {
+    if (names.length === 0) return;
+    const as =
+      names.length === 1 ? `is not known here as a ${what}` : `are not known here as ${what}s`;
+    const way = `\`weft reserve change ${name} --${what}s …\` puts a name right`;
+    context.note(`${names.join(', ')} ${as}${by}; ${way}`);
+  };
+  note(unknownUsers, 'user', ', by account or token');
+  note(unknownGroups, 'group', '');
+}
+
+/** A list of nobody, as of a variable that is empty, does not mean whoever gives it. */
+function refuseNobody(options: RequestOptions): void {
+  for (const flag of ['users', 'groups', 'jobs'] as const) {
+    if (listed(options[flag])?.length !== 0) continue;
+    throw usage(`--${flag}: no name is given; leave it out for a reservation of your own`);
+  }
 }
 
 /** Warning that a share has no cpus or no memory, of which usual jobs ask for some; null: none. */

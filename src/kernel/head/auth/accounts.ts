@@ -122,6 +122,14 @@ export async function findAccount(name: string): Promise<Asked<boolean>> {
   return said === undefined ? undefined : isIn(said);
 }
 
+/** The same of a group. */
+export async function findGroup(name: string): Promise<Asked<boolean>> {
+  // getent(1) would take a number for a gid.
+  if (/^\d+$/.test(name)) return false;
+  const said = await output('getent', ['group', '--', name]);
+  return said?.split('\n').some((line) => line.startsWith(`${name}:`));
+}
+
 /** Whether commands cannot be given as this user: a head of root's gives them as nobody else. */
 export async function lacksAccount(name: string): Promise<boolean> {
   return process.getuid?.() === 0 && !(await hasAccount(name));

@@ -56,3 +56,22 @@ test('users whom nobody knows are told, of a reservation that is made or changed
   const changed = await head.weft('reserve', 'change', 'lab', '--users', 'anm,bop');
   assert.match(changed.error, /^weft: anm, bop are not known here as users/);
 });
+
+test("groups that nobody knows are told, and a list of nobody is no reservation of one's own", async () => {
+  const slots = [{ from: 0, until: 60_000, nodes: ['n1'], share: 'whole' }];
+  const json = { ...MADE, slots, unknownGroups: ['labb'] };
+  await using head = await FakeHead.start({ 'POST /v1/reservations': () => ({ json }) });
+  const create = (...more: string[]) => head.weft('reserve', 'create', '-t', '1m', ...more);
+  const made = await create('--groups', 'labb', '-o', 'name');
+  assert.deepEqual([made.code, made.out], [0, 'lab\n']);
+  assert.match(
+    made.error,
+    /^weft: labb is not known here as a group; `weft reserve change lab --g/,
+  );
+  const before = head.work.length;
+  for (const flag of ['--users', '--groups', '--jobs']) {
+    const { code, error } = await create(flag, ' ,');
+    assert.deepEqual([code, error.split(';')[0]], [2, `weft: ${flag}: no name is given`]);
+  }
+  assert.equal(head.work.length, before);
+});

@@ -13,7 +13,7 @@ import { type Refusal, refuse } from '../../../model/errors.ts';
 import type { JobId, NodeName, UserName } from '../../../model/ids.ts';
 import type { Recurrence, Reservation } from '../../../model/reservation.ts';
 import { viewInFull, viewReservation } from '../../answers/reservation-view.ts';
-import { findAccount } from '../../auth/accounts.ts';
+import { findAccount, findGroup } from '../../auth/accounts.ts';
 import { occurrencesOf } from '../../recurrence.ts';
 import type { Handler } from '../call.ts';
 import type { Services } from '../services.ts';
@@ -44,7 +44,7 @@ export const createReservation: Handler<'createReservation'> = ({ engine }, { bo
     request: request.value,
     recurrence: occurrences.value,
   };
-  return execute(engine, command, actor, body.users);
+  return execute(engine, command, actor, body);
 };
 
 export const changeReservation: Handler<'changeReservation'> = ({ engine }, call) => {
@@ -60,7 +60,7 @@ export const changeReservation: Handler<'changeReservation'> = ({ engine }, call
     members: membersOf(body),
     ...placed.value,
   };
-  return execute(engine, command, actor, body.users);
+  return execute(engine, command, actor, body);
 };
 
 export const cancelReservation: Handler<'cancelReservation'> = async ({ engine }, call) => {
@@ -86,32 +86,48 @@ async function execute(
   engine: Engine,
   command: Command,
   actor: UserActor,
-  users: readonly string[] = [],
+  { users = [], groups = [] }: Pick<ChangeReservationBody, 'users' | 'groups'>,
 ): Promise<Result<MadeReservation, Refusal>> {
   const done = await engine.execute(command, actor);
   if (!done.ok) return done;
   if (done.value.kind !== 'reserved') throw new Error(`${command.kind} answers a reservation`);
   const view = viewReservation(engine.state, done.value.reservation, engine.now());
-  const unknownUsers = await unknownOf(
-    engine,
-    users.filter((user) => user !== actor.name),
-  );
-  return ok(unknownUsers.length === 0 ? view : { ...view, unknownUsers });
+  const { state } = engine;
+  const others = users.filter((user) => user !== actor.name);
+  const unknownUsers = await unknownOf(others, knownUsers(state), findAccount);
+  const unknownGroups = await unknownOf(groups, knownGroups(state), findGroup);
+  return ok({
+    ...view,
+    ...(unknownUsers.length > 0 && { unknownUsers }),
+    ...(unknownGroups.length > 0 && { unknownGroups }),
+  });
+}
+
+function knownUsers({ users, tokens }: Engine['state']): ReadonlySet<string> {
+  const known = new Set<string>(users.keys());
+  for (const { user, purpose } of tokens.values()) if (purpose === 'user') known.add(user);
+  return known;
+}
+
+function knownGroups({ users }: Engine['state']): ReadonlySet<string> {
+  return new Set([...users.values()].flatMap(({ groups }) => groups));
 }
 
 /** Looked for in a directory service, one after the other, so many at most. */
 const NAMES_ASKED_MAX = 50;
 
 /** Names that are perhaps misspelt: the reservation lets in who has them, should anybody. */
-async function unknownOf({ state }: Engine, users: readonly string[]): Promise<string[]> {
-  const known = new Set<string>(state.users.keys());
-  for (const { user, purpose } of state.tokens.values()) if (purpose === 'user') known.add(user);
+async function unknownOf(
+  names: readonly string[],
+  known: ReadonlySet<string>,
+  find: (name: string) => Promise<boolean | undefined>,
+): Promise<string[]> {
   const unknown: string[] = [];
-  for (const user of users.filter((one) => !known.has(one)).slice(0, NAMES_ASKED_MAX)) {
-    const isThere = await findAccount(user);
+  for (const name of names.filter((one) => !known.has(one)).slice(0, NAMES_ASKED_MAX)) {
+    const isThere = await find(name);
     // The reservation is made, and its reply does not wait for each name in turn.
     if (isThere === undefined) break;
-    if (!isThere) unknown.push(user);
+    if (!isThere) unknown.push(name);
   }
   return unknown;
 }

@@ -81,3 +81,21 @@ test('[R9] users whom nobody knows are named, once a reservation is made or chan
   assert.deepEqual((await change(['weft-test-nil'])).unknownUsers, ['weft-test-nil']);
   assert.equal('unknownUsers' in (await change(known)), false);
 });
+
+test('[R9] groups that nobody is in and the machine does not have are named, too', async (t) => {
+  const world = await startWorld(t);
+  await startAgent(t, world, 'n1');
+  await world.admin.call('createUser', {
+    params: { name: 'weft-test-noted' },
+    body: { role: 'user', groups: ['weft-test-lab'] },
+  });
+  const groups = ['root', 'weft-test-lab', 'weft-test-none'];
+  const body = { name: 'lab', groups, durationMs: HOUR };
+  const made = await world.admin.call('createReservation', { body });
+  assert.deepEqual([made.unknownGroups, 'unknownUsers' in made], [['weft-test-none'], false]);
+  const changed = await world.admin.call('changeReservation', {
+    params: { name: 'lab' },
+    body: { groups: groups.slice(0, 2) },
+  });
+  assert.equal('unknownGroups' in changed, false);
+});
