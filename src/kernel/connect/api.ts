@@ -12,6 +12,7 @@ import { refuse } from '../model/errors.ts';
 import { Failure, failure } from '../model/failure.ts';
 import type { HeadSocket, SocketRequest } from './head-socket.ts';
 import { type Location, SYSTEM_SOCKET } from './locate.ts';
+import { readLiveMark } from './process-file.ts';
 import type { SessionCache } from './sessions.ts';
 
 export interface CallOptions<N extends RouteName> extends ClientCall<N> {
@@ -191,7 +192,11 @@ function hintFor(code: string | undefined, address: string): string {
   }
   if (!address.startsWith('/'))
     return 'Check the address, and that the head runs; `weft doctor` checks both.';
-  if (isAnothers(path.dirname(address))) {
+  const folder = path.dirname(address);
+  if (code === 'ENOENT' && headElsewhere(folder)) {
+    return `The head of that folder runs. One that is for all users of a machine serves ${SYSTEM_SOCKET}: leave --dir and WEFT_DIR out.`;
+  }
+  if (isAnothers(folder)) {
     return "That folder is another user's: ask them to start the cluster, or name one of yours with --dir.";
   }
   return 'Start a cluster here with `weft up`, or name one with --dir or --head.';
@@ -202,6 +207,12 @@ function lookAtService(): string {
   return existsSync('/run/systemd/system')
     ? 'see `systemctl status weft-head`'
     : 'have root start it; without systemd nothing starts it after a reboot';
+}
+
+/** Whether the head of a folder lives and serves, without a socket there: none of `weft up`. */
+function headElsewhere(folder: string): boolean {
+  if (existsSync(path.join(folder, 'cluster.json'))) return false;
+  return readLiveMark(path.join(folder, 'run', 'head.pid')) !== null;
 }
 
 /** Whether only somebody else can start a cluster there. */

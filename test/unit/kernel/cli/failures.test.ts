@@ -1,13 +1,14 @@
 // How commands fail before a head has said anything.
 
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createClient } from '../../../../src/kernel/api/client.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
+import { writeMark } from '../../../../src/kernel/connect/process-file.ts';
 import { WINGS } from '../../../../src/wings.ts';
 import { capture } from './fake-head.ts';
 
@@ -42,4 +43,20 @@ test('where no head is, the client and the command say so, and what to do', asyn
   const said = await capture(directory, { program: 'weft', argv: ['info'] }, runWeft);
   assert.equal(said.code, 7);
   assert.match(said.error, /No head answers at .*\n.*weft up/);
+});
+
+test('where the head of a folder serves elsewhere, nobody is told to start one', async (t) => {
+  const directory = folder(t);
+  const said = () => capture(directory, { program: 'weft', argv: ['info'] }, runWeft);
+  mkdirSync(path.join(directory, 'run'));
+  writeMark(path.join(directory, 'run', 'head.pid'), process.pid);
+  const { code, error } = await said();
+  assert.equal(code, 7);
+  assert.match(
+    error,
+    /No head answers at .*\n {2}The head of that folder runs\. .*serves \/run\/weft\/weft\.sock: leave --dir and/,
+  );
+  // That of `weft up` may be starting.
+  writeFileSync(path.join(directory, 'cluster.json'), '{}');
+  assert.match((await said()).error, /\n {2}Start a cluster here with `weft up`/);
 });
