@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { count, instant, queryFlag, queryList, queryNumber, resources } from './common.ts';
 import { jobView } from './jobs.ts';
+import { UNUSABLE } from './nodes.ts';
 import { PUBLIC, type RouteShape, USER } from './route-shape.ts';
 import { onNodeLoss } from './submission.ts';
 
@@ -121,6 +122,7 @@ export const overviewReply = z.object({
   queueLength: count,
   total: resources,
   free: resources,
+  gpusUnusable: count.exactOptional().meta({ description: UNUSABLE }),
   resources: clusterResources,
   /** How many jobs ended in which way within the last day. */
   ended: z.record(z.string(), count),

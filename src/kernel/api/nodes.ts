@@ -61,6 +61,9 @@ const card = z.object({
 });
 export type CardView = z.infer<typeof card>;
 
+export const UNUSABLE =
+  'Gpus that no task has and none may be given, as others use them, or they are ill. Absent: none.';
+
 export const nodeView = z.object({
   name: z.string(),
   /** `up`: connected. `away`: silent for less than the time-out. `never_seen`: only enrolled. */
@@ -134,6 +137,7 @@ export const nodeView = z.object({
   reason: z.string().nullable(),
   total: resources,
   free: resources,
+  gpusUnusable: count.exactOptional().meta({ description: UNUSABLE }),
   /** Declared at enrolment; null: as found on the machine. */
   declared: resources.nullable(),
   labels: z.array(z.string()),

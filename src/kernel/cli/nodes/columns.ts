@@ -1,5 +1,6 @@
 // Columns of node listings.
 
+import { gpusInUse } from '../../api/gpus-in-use.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { formatSize } from '../../base/size.ts';
 import { labelsForPeople } from '../../model/own-labels.ts';
@@ -92,7 +93,8 @@ function usedColumn(
   what: 'cpuCount' | 'memoryBytes' | 'gpuCount',
   format: (amount: number) => string,
 ): Column<NodeView> {
-  const used = ({ total, free }: NodeView) => total[what] - free[what];
+  const used = (node: NodeView) =>
+    what === 'gpuCount' ? gpusInUse(node) : node.total[what] - node.free[what];
   return {
     title,
     align: 'right',

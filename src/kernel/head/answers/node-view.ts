@@ -4,7 +4,7 @@ import type { NodeView } from '../../api/nodes.ts';
 import { formatInstant } from '../../base/instant.ts';
 import { plural } from '../../base/plural.ts';
 import { formatSize } from '../../base/size.ts';
-import { freeOf } from '../../machine/nodes/cards.ts';
+import { freeOf, gpusUnusable } from '../../machine/nodes/cards.ts';
 import type { Node } from '../../machine/nodes/facts.ts';
 import { cloneWords } from '../../machine/nodes/machine.ts';
 import { labelsOf } from '../../machine/nodes/view.ts';
@@ -31,6 +31,7 @@ export interface Live {
 export function viewNode(state: State, node: Node, live: Live): NodeView {
   const { load, clockOffsetMs, presence, heardAt } = live;
   const maintenance = maintenanceOfNode(state, node.name);
+  const unusable = gpusUnusable(node);
   return {
     name: node.name,
     state: nodeState(node),
@@ -44,6 +45,7 @@ export function viewNode(state: State, node: Node, live: Live): NodeView {
     reason: reasonOf(state, node, maintenance),
     total: copyOf(node.total),
     free: copyOf(freeOf(node)),
+    ...(unusable > 0 && { gpusUnusable: unusable }),
     declared: node.declared === null ? null : copyOf(node.declared),
     labels: withoutFeatures(labelsOf(node)).sort(),
     sharedPaths: [...node.sharedPaths],

@@ -4,7 +4,7 @@
 import type { AnswerSource } from '../../machine/answers/questions.ts';
 import { waitingSize } from '../../machine/jobs/behind.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
-import { freeOf } from '../../machine/nodes/cards.ts';
+import { freeOf, gpusUnusable } from '../../machine/nodes/cards.ts';
 import { schedulingOf } from '../../machine/partitions/settings.ts';
 import { clusterUses } from '../../machine/schedule.ts';
 import type { State } from '../../machine/state.ts';
@@ -41,6 +41,13 @@ export function roomOf({ nodes }: Pick<State, 'nodes'>) {
     free = addResources(free, freeOf(node));
   }
   return { total: copyOf(total), free: copyOf(free) };
+}
+
+/** Gpus of all nodes that are neither free nor a task's. */
+export function unusableGpus({ nodes }: Pick<State, 'nodes'>): { readonly gpusUnusable?: number } {
+  let count = 0;
+  for (const node of nodes.values()) count += gpusUnusable(node);
+  return count === 0 ? {} : { gpusUnusable: count };
 }
 
 /** What the cluster counts as a whole. */

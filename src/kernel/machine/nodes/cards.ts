@@ -20,6 +20,14 @@ export function withheldCards({ gpus, total }: Pick<Node, 'gpus' | 'total'>): re
   return gpus.cards.filter(({ state, number }) => state !== 'free' && number < total.gpuCount);
 }
 
+/** How many of them no task has: they are neither free nor in use by Weft. */
+export function gpusUnusable(node: Pick<Node, 'gpus' | 'total' | 'holding'>): number {
+  const withheld = withheldCards(node);
+  if (withheld.length === 0) return 0;
+  const held = new Set([...node.holding.values()].flatMap(({ share }) => share.gpus));
+  return withheld.filter(({ number }) => !held.has(number)).length;
+}
+
 /** What may be given of the node: of its gpus only those that are whole and unused. */
 export function freeOf({ free, gpusFree }: Pick<Node, 'free' | 'gpusFree'>): Resources {
   if (free.gpuCount <= gpusFree.size) return free;

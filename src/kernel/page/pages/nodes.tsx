@@ -1,6 +1,7 @@
 // All nodes, as a grid and as a table.
 
 import { useMemo } from 'preact/hooks';
+import { gpusInUse } from '../../api/gpus-in-use.ts';
 import { headNow } from '../../api/head-time.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import { labelsForPeople } from '../../model/own-labels.ts';
@@ -60,8 +61,7 @@ const COLUMNS: readonly Column<NodeView, Key>[] = [
     width: '60px',
     number: true,
     spare: true,
-    cell: ({ total, free }) =>
-      total.gpuCount === 0 ? '' : `${total.gpuCount - free.gpuCount}/${total.gpuCount}`,
+    cell: (node) => (node.total.gpuCount === 0 ? '' : `${gpusInUse(node)}/${node.total.gpuCount}`),
   },
   {
     title: 'Load',

@@ -2,6 +2,7 @@
 
 import { useMemo } from 'preact/hooks';
 import type { LoadReply, OverviewReply } from '../../api/cluster.ts';
+import { gpusInUse } from '../../api/gpus-in-use.ts';
 import type { JobView } from '../../api/jobs.ts';
 import type { NodeView } from '../../api/nodes.ts';
 import type { LiveEvent } from '../data/live.ts';
@@ -111,7 +112,8 @@ function Figures({ seen }: { seen: OverviewReply }) {
       {total.gpuCount > 0 && (
         <Amount
           title="Gpus"
-          part={used(free.gpuCount, total.gpuCount)}
+          part={gpusInUse(seen)}
+          unusable={seen.gpusUnusable ?? 0}
           whole={total.gpuCount}
           words={countWords}
         />
@@ -127,14 +129,18 @@ function Amount({
   title,
   part,
   whole,
+  unusable = 0,
   words,
 }: {
   title: string;
   part: number;
   whole: number;
+  /** What is neither free nor in use. */
+  unusable?: number;
   words: (amount: number) => string;
 }) {
-  const label = `${words(part)} of ${words(whole)} ${title.toLowerCase()} in use`;
+  const rest = unusable === 0 ? '' : `, ${words(unusable)} not usable`;
+  const label = `${words(part)} of ${words(whole)} ${title.toLowerCase()} in use${rest}`;
   return (
     <div class="figure">
       <span class="faint">{title}</span>
@@ -142,6 +148,7 @@ function Amount({
       <Bar part={part} whole={whole} label={label} />
       <span class="faint">
         {words(part)} of {words(whole)}
+        {rest}
       </span>
     </div>
   );

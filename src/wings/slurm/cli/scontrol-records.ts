@@ -1,5 +1,6 @@
 // Partitions, nodes and reservations as `scontrol show` writes them.
 
+import { gpusInUse } from '../../../kernel/api/gpus-in-use.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { PartitionView } from '../../../kernel/api/partitions.ts';
 import type { ReservationView } from '../../../kernel/api/reservations.ts';
@@ -43,12 +44,14 @@ function tres({ cpuCount, memoryBytes, gpuCount }: NodeView['total'], nodes?: nu
     : `cpu=${cpuCount},mem=${mebibytes(memoryBytes)}M${node}${gpus}`;
 }
 
-function less(total: NodeView['total'], free: NodeView['total']): NodeView['total'] {
+/** What tasks have of a node. */
+function usedOf(node: NodeView): NodeView['total'] {
+  const { total, free } = node;
   return {
     ...total,
     cpuCount: total.cpuCount - free.cpuCount,
     memoryBytes: total.memoryBytes - free.memoryBytes,
-    gpuCount: total.gpuCount - free.gpuCount,
+    gpuCount: gpusInUse(node),
   };
 }
 
@@ -84,7 +87,7 @@ export function nodeWords(node: NodeView, partitions: readonly string[]): string
   const why =
     drained === null ? reason : `${drained.reason} [${drained.by}@${instant(drained.at)}]`;
   const features = labels.join(',') || '(null)';
-  const used = less(total, free);
+  const used = usedOf(node);
   const load1 = load?.load1.toFixed(2) ?? 'N/A';
   return [
     `NodeName=${name} Arch=${ARCHITECTURES[String(facts?.['arch'])] ?? 'x86_64'} CoresPerSocket=1`,

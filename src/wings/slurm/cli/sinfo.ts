@@ -1,5 +1,6 @@
 // `sinfo`: partitions and their nodes.
 
+import { gpusInUse } from '../../../kernel/api/gpus-in-use.ts';
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
@@ -327,7 +328,7 @@ const COLUMNS: readonly Column[] = [
     ({ nodes }) =>
       least(nodes, ({ total }) => total.gpuCount) === '0'
         ? '(null)'
-        : `gpu:${least(nodes, ({ total, free }) => total.gpuCount - free.gpuCount)}`,
+        : `gpu:${least(nodes, gpusInUse)}`,
   ],
   ['-', 'Comment', 'COMMENT', () => '(null)'],
   ['-', 'Extra', 'EXTRA', () => '(null)'],

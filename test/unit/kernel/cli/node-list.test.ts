@@ -31,6 +31,16 @@ test('programs read numbers of nodes as csv: amounts, used amounts and instants'
   assert.match(table, /^n1 .* 3\/8 +3K\/4K +- +1\.26 +now /m);
 });
 
+test('gpus that nobody may be given are not shown as in use', async () => {
+  const total = { cpuCount: 8, memoryBytes: 4096, gpuCount: 4, counted: {} };
+  const free = { ...total, gpuCount: 1 };
+  const nodes = [nodeView({ name: 'n1', total, free, gpusUnusable: 1 })];
+  await using head = await FakeHead.start({ 'GET /v1/nodes': () => ({ json: { nodes } }) });
+  const { out } = await head.weft('node', 'list', '-o', 'csv');
+  const [titles = [], row = []] = out.split('\r\n').map((line) => line.split(','));
+  assert.equal(row[titles.indexOf('gpus_used')], '2');
+});
+
 test('labels of shared directories and of builds that failed are not listed', async () => {
   const labels = ['build-failed=7', 'gpu', 'shared=/home'];
   await using head = await FakeHead.start({

@@ -1,8 +1,11 @@
 // Tasks whose card somebody else uses, or that is ill: they go on, and it is said.
 
 import assert from 'node:assert/strict';
+import { gpusInUse } from '../../../../src/kernel/api/gpus-in-use.ts';
 import { gpuNotice, gpuNoticeOfJob } from '../../../../src/kernel/head/answers/gpu-notice.ts';
 import { gpusOf } from '../../../../src/kernel/head/answers/gpu-view.ts';
+import { viewNode } from '../../../../src/kernel/head/answers/node-view.ts';
+import { unusableGpus } from '../../../../src/kernel/head/answers/overview.ts';
 import { scenario } from '../../../support/controller.ts';
 import { card, GIB } from '../../../support/nodes.ts';
 
@@ -41,6 +44,26 @@ scenario('[V2, V3] whoever has a card that others use or that is ill is told so'
       ['1', 'used_outside', ['2#1']],
     ],
   );
+});
+
+scenario('[V2, V3] gpus that none may be given are neither free nor in use', (head) => {
+  head.connect('n1', { gpus: 4, cards: [card(0), card(1), card(2), card(3)] });
+  head.submit({ gpuCount: 2 });
+  head.schedule();
+  head.running();
+  const live = { load: null, clockOffsetMs: null, presence: null, heardAt: 0 };
+  const seen = () => {
+    const view = viewNode(head.state, head.node('n1'), live);
+    return [gpusInUse(view), view.free.gpuCount, view.gpusUnusable];
+  };
+  assert.deepEqual(seen(), [2, 2, undefined]);
+  // One that a task has is in use, whoever else uses it.
+  const outside = { state: 'used_outside', why: 'used outside Weft' } as const;
+  const ill = { state: 'ill', why: 'ill' } as const;
+  head.tellCards('n1', [card(0), card(1, outside), card(2, ill), card(3)]);
+  assert.deepEqual(seen(), [2, 1, 1]);
+  head.tellCards('n1', [card(0), card(1), card(2, ill), card(3, outside)]);
+  assert.deepEqual([seen(), unusableGpus(head.state)], [[2, 0, 2], { gpusUnusable: 2 }]);
 });
 
 scenario('[V2] a task that uses a gpu which it has not been given is told so', (head) => {

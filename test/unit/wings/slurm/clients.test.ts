@@ -207,6 +207,15 @@ test('[X4] scontrol shows partitions and nodes with the fields that clients read
   assert.match(job.out, /^JobId=42 JobName=md run .*Licenses=matlab:2 .*Comment=blue /);
 });
 
+test('[X4] gpus that nobody may be given are not in use', async () => {
+  const ill = { ...node, free: { ...free, gpuCount: 0 }, gpusUnusable: 1 };
+  const heard: Answer = (name, words) =>
+    name === 'listNodes' ? { nodes: [ill] } : answer(name, words);
+  assert.match((await use(sinfo, ['-hO', 'Gres:8,GresUsed:8'], heard)).out, /^gpu:2 +gpu:1 *$/);
+  const { out } = await use(scontrol, ['show', 'node', 'n1'], heard);
+  assert.match(out, /\n {3}AllocTRES=cpu=3,mem=1024M,gres\/gpu=1$/m);
+});
+
 test('[X4] sacct knows all columns of Slurm, and says memory in the unit that is asked for', async () => {
   const { out } = await use(sacct, ['--helpformat'], answer);
   for (const name of 'AssocID DBIndex MaxRSS ReqNodes TRESUsageOutTot UID WCKeyID'.split(' '))

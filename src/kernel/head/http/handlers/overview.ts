@@ -15,6 +15,7 @@ import {
   lastStarted,
   roomOf,
   stuckJobs,
+  unusableGpus,
 } from '../../answers/overview.ts';
 import { Reasons } from '../../answers/reasons.ts';
 import { withLastRuns } from '../../answers/run-start.ts';
@@ -40,6 +41,7 @@ function lookOver({ engine }: Pick<Services, 'engine'>, reader: UserName) {
   return {
     ...countJobs(state),
     ...roomOf(state),
+    ...unusableGpus(state),
     resources: clusterResources(engine),
     running: view(lastStarted(state, SHOWN_MAX)),
     waiting: view(jobsInLine(engine, SHOWN_MAX, isPending)),

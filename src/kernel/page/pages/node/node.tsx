@@ -1,6 +1,7 @@
 // One node: how it is, what runs on it, and what operators do with it.
 
 import { useContext } from 'preact/hooks';
+import { gpusInUse } from '../../../api/gpus-in-use.ts';
 import type { NodeView } from '../../../api/nodes.ts';
 import { fenceWords } from '../../../model/device.ts';
 import { shortUuid } from '../../../model/gpu.ts';
@@ -62,11 +63,12 @@ function Shown({ node }: { node: NodeView }) {
   );
 }
 
-function Use({ node: { total, free, load } }: { node: NodeView }) {
+function Use({ node }: { node: NodeView }) {
+  const { total, free, load, gpusUnusable = 0 } = node;
   const rows: [string, number, number, (amount: number) => string][] = [
     ['Cpus', total.cpuCount - free.cpuCount, total.cpuCount, String],
     ['Memory', total.memoryBytes - free.memoryBytes, total.memoryBytes, sizeWords],
-    ['Gpus', total.gpuCount - free.gpuCount, total.gpuCount, String],
+    ['Gpus', gpusInUse(node), total.gpuCount, String],
     ...Object.entries(total.counted).map(
       ([name, whole]): [string, number, number, typeof String] => [
         ...([name, whole - (free.counted[name] ?? 0), whole, String] as const),
@@ -83,6 +85,7 @@ function Use({ node: { total, free, load } }: { node: NodeView }) {
               <dt>{name}</dt>
               <dd>
                 {words(part)} of {words(whole)} given to tasks
+                {name === 'Gpus' && gpusUnusable > 0 && `, ${gpusUnusable} not usable`}
                 <Bar
                   part={part}
                   whole={whole}
