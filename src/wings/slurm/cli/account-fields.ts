@@ -26,11 +26,12 @@ const field = (
 
 const elapsedMs = ({ startedAt, endedAt }: Row): number =>
   startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt;
-const cpus = ({ job }: Row): number => job.cpuCount * job.nodeCount;
+const nodeCount = ({ job, own }: Row): number => own?.nodeCount ?? job.nodeCount;
+const cpus = ({ job, own }: Row): number => own?.cpuCount ?? job.cpuCount * job.nodeCount;
 const tres = (row: Row): string => {
-  const { memoryBytes, nodeCount } = row.job;
+  const { memoryBytes } = row.job;
   const gpus = row.gpuCount > 0 ? `,gres/gpu=${row.gpuCount}` : '';
-  return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount}${gpus}`;
+  return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount(row)}${gpus}`;
 };
 const waited = ({ job, startedAt, part }: Row): string =>
   startedAt === null || part !== null ? '' : formatLong(startedAt - job.submittedAt);
@@ -66,10 +67,8 @@ export const FIELDS = Object.fromEntries(
     field('AllocCPUS', 10, cpus),
     field('NCPUS', 10, cpus),
     field('ReqCPUS', 8, cpus),
-    field('AllocNodes', 10, ({ job }) => job.nodeCount),
-    field('NNodes', 8, ({ job, part, nodes }) => {
-      return part === null || part === 'batch' ? job.nodeCount : nodes.length;
-    }),
+    field('AllocNodes', 10, nodeCount),
+    field('NNodes', 8, nodeCount),
     field('NTasks', 8, ({ ranks }) => ranks ?? ''),
     field('AllocTRES', 10, tres),
     field('ReqTRES', 10, tres),

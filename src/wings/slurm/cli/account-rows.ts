@@ -3,6 +3,7 @@
 
 import type { HistoryJob, HistoryTask } from '../../../kernel/api/history.ts';
 import type { JobView } from '../../../kernel/api/jobs.ts';
+import { parseCpuList } from '../../../kernel/base/cpu-list.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { historyPages } from '../../../kernel/cli/jobs/history-pages.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
@@ -31,6 +32,8 @@ export interface Row {
   readonly gpuCount: number;
   /** Processes of a step; absent: of the allocation, which has none itself. */
   readonly ranks?: number;
+  /** Nodes and cpus of a step; absent: those of the job. */
+  readonly own?: { readonly nodeCount: number; readonly cpuCount: number };
 }
 
 /** More are asked for by time. */
@@ -189,8 +192,18 @@ function stepRow(job: HistoryJob, step: StepView): Row {
   const part = command.split(' ')[0]?.split('/').at(-1) ?? command;
   const state = stepState(step);
   const id = slurmId(step.id);
-  const times = { startedAt, endedAt };
-  return { id, part, job, state, exit: exitOf(exit), ...times, nodes, used, ranks, gpuCount: 0 };
+  const row = { id, part, job, state, exit: exitOf(exit), startedAt, endedAt, nodes, used, ranks };
+  const own = { nodeCount: nodes.length, cpuCount: cpusOf(job, step) };
+  return { ...row, gpuCount: 0, own };
+}
+
+/**
+ * Cpus that a step may use: all that its task has on the nodes of the step, or those alone that it
+ * is bound to. These are told by their numbers, which mean the same cpus on one node only.
+ */
+function cpusOf({ cpuCount }: HistoryJob, { nodes, processes, cpus = [] }: StepView): number {
+  if (nodes.length !== 1 || cpus.length !== processes) return cpuCount * nodes.length;
+  return new Set(cpus.flatMap(parseCpuList)).size;
 }
 
 function stepState({ state, exit, why }: StepView): SlurmState {
@@ -205,7 +218,8 @@ function withSteps(rows: readonly Row[], steps: ReadonlyMap<string, Row[]> | nul
   return rows.flatMap((row, at) => {
     const task = row.id.replace(/\.batch$/, '');
     if (rows[at + 1]?.id === `${task}.batch`) return [row];
-    const { gpuCount } = row;
-    return [row, ...(steps.get(task) ?? []).map((step) => ({ ...step, gpuCount }))];
+    const perNode = row.gpuCount / row.job.nodeCount;
+    const withGpus = (step: Row) => ({ ...step, gpuCount: perNode * step.nodes.length });
+    return [row, ...(steps.get(task) ?? []).map(withGpus)];
   });
 }

@@ -249,6 +249,44 @@ test('[X4] sacct knows all columns of Slurm, and says memory in the unit that is
   );
 });
 
+test('[X4] sacct has of a step the nodes, cpus and gpus that are its own', async () => {
+  const record = { ...job, state: 'done', cpuCount: 4, nodeCount: 2, memoryBytes: 2 ** 29 };
+  const outcome = { kind: 'completed', exit: null };
+  const ended = { ...record, taskCount: 1, endedAt: 90_000, outcome };
+  const times = { startedAt: 1000, endedAt: 90_000 };
+  const of = { jobId: 42, index: null, epoch: 1, final: true, outcome, gpuCount: 4 };
+  const task = { id: '42', nodes: ['n1', 'n2'], ...times, ...of };
+  const plain = { command: 'hostname', state: 'ended', nodes: ['n1'], processes: 1 };
+  const end = { exit: { code: 0 }, why: null, used: null };
+  const step = (number: number, own: object) => {
+    return { id: `42.${number}`, ...plain, ...end, ...times, ...own };
+  };
+  const steps = [
+    step(0, {}),
+    step(1, { nodes: ['n1', 'n2'], processes: 2, cpus: ['0', '0'] }),
+    step(2, { processes: 2, cpus: ['0-1', '1,5'] }),
+  ];
+  const heard: Answer = (name, words) => {
+    if (name === 'whoami') return { name: 'ada' };
+    if (name === 'history') return { jobs: [ended], tasks: [task], next: null, nextTask: null };
+    if (name === 'listAllSteps') return { steps, next: null };
+    return answer(name, words);
+  };
+  const format = 'JobID,AllocCPUS,NNodes,AllocNodes,AllocTRES,CPUTimeRAW';
+  const { out, errors } = await use(sacct, ['-nP', '-j', '42', '-o', format], heard);
+  assert.deepEqual(
+    out.split('\n'),
+    [
+      '42|8|2|2|cpu=8,mem=512M,node=2,gres/gpu=4|712',
+      '42.batch|8|2|2|cpu=8,mem=512M,node=2,gres/gpu=4|712',
+      '42.0|4|1|1|cpu=4,mem=512M,node=1,gres/gpu=2|356',
+      '42.1|8|2|2|cpu=8,mem=512M,node=2,gres/gpu=4|712',
+      '42.2|3|1|1|cpu=3,mem=512M,node=1,gres/gpu=2|267',
+    ],
+    errors,
+  );
+});
+
 test('[X4] sacct takes dates as reportseff writes them', async () => {
   const from: unknown[] = [];
   const heard: Answer = (name, asked) => {
