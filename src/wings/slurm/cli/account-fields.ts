@@ -117,6 +117,18 @@ export const FIELDS = Object.fromEntries(
 
 const seconds = (at: number | null): number => (at === null ? 0 : Math.floor(at / 1000));
 
+/** The same as AllocTRES and ReqTRES, by the numbers that Slurm has for kinds of them. */
+function tresList(row: Row): object[] {
+  const memory = Math.floor(row.job.memoryBytes / 1_048_576);
+  const gpus = { type: 'gres', name: 'gpu', id: 1001, count: row.gpuCount };
+  return [
+    { type: 'cpu', name: null, id: 1, count: cpus(row) },
+    { type: 'mem', name: null, id: 2, count: memory },
+    { type: 'node', name: null, id: 4, count: nodeCount(row) },
+    ...(row.gpuCount > 0 ? [gpus] : []),
+  ];
+}
+
 /** An allocation in the shape of Slurm's data parser. */
 export function json(row: Row): object {
   const { id, job, state, exit, startedAt, endedAt, nodes } = row;
@@ -137,6 +149,7 @@ export function json(row: Row): object {
       signal: { signal_id: exit.signal },
     },
     nodes: nodes.length === 0 ? 'None assigned' : compressHosts(nodes),
+    tres: { allocated: startedAt === null ? [] : tresList(row), requested: tresList(row) },
     time: {
       submission: seconds(job.submittedAt),
       start: seconds(startedAt),

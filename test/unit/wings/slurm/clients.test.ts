@@ -287,6 +287,30 @@ test('[X4] sacct has of a step the nodes, cpus and gpus that are its own', async
   );
 });
 
+test('[X4] sacct --json has what a job was given, by kinds', async () => {
+  const record = { ...job, state: 'done', cpuCount: 4, nodeCount: 1, memoryBytes: 2 ** 29 };
+  const outcome = { kind: 'completed', exit: null };
+  const ended = { ...record, taskCount: 1, endedAt: 90_000, outcome };
+  const of = { jobId: 42, index: null, epoch: 1, final: true, outcome, gpuCount: 2 };
+  const task = { id: '42', nodes: ['n1'], startedAt: 1000, endedAt: 90_000, ...of };
+  const heard: Answer = (name, words) => {
+    if (name === 'history') return { jobs: [ended], tasks: [task], next: null, nextTask: null };
+    return name === 'whoami' ? { name: 'ada' } : answer(name, words);
+  };
+  const { out } = await use(sacct, ['-X', '-j', '42', '--json'], heard);
+  const said: { jobs: { tres: Record<string, { type: string; count: number }[]> }[] } =
+    JSON.parse(out);
+  assert.deepEqual(
+    said.jobs[0]?.tres['allocated']?.map(({ type, count }) => [type, count]),
+    [
+      ['cpu', 4],
+      ['mem', 512],
+      ['node', 1],
+      ['gres', 2],
+    ],
+  );
+});
+
 test('[X4] sacct takes dates as reportseff writes them', async () => {
   const from: unknown[] = [];
   const heard: Answer = (name, asked) => {
