@@ -64,19 +64,27 @@ export function describeJob(job: JobDetail, now: number, more: readonly Titled[]
   const { usage } = job;
   if (usage.userUs + usage.systemUs > 0) {
     const cpu = formatDuration((usage.userUs + usage.systemUs) / 1000);
-    lines.push(['Used', `${cpu} cpu time, ${formatSize(usage.memoryPeakBytes)} memory at most`]);
+    const peak = `${formatSize(usage.memoryPeakBytes)} memory at most`;
+    lines.push(['Used', `${cpu} cpu time, ${peak}${ofOne(job)}`]);
   }
   const { memoryNow } = job;
   if (memoryNow != null) {
     const { memoryBytes } = request.perNode;
     const limit = memoryBytes === 0 ? 'no limit' : `limit ${formatSize(memoryBytes)} per node`;
-    const words = `${formatSize(memoryNow.bytes)} now, ${formatSize(memoryNow.peakBytes)} at most`;
-    lines.push(['Memory', `${words}, ${limit}`]);
+    const now = `${formatSize(memoryNow.bytes)} now${ofOne(job) === '' ? '' : ' in all'}`;
+    const peak = `${formatSize(memoryNow.peakBytes)} at most${ofOne(job)}`;
+    lines.push(['Memory', `${now}, ${peak}, ${limit}`]);
   }
   lines.push(...more);
   if (job.outputs !== null)
     lines.push(['Kept', keptWords(`pull ${job.id}`, { ...job.outputs, of: 'task' })]);
   return lines;
+}
+
+/** Where there are several: a peak is that of one, as the limit is. */
+function ofOne({ array, request }: JobDetail): string {
+  const task = array === null ? '' : ' in one task';
+  return request.nodeCount > 1 ? `${task} on one node` : task;
 }
 
 const NODES_UNKNOWN = 'not known: nobody saw it run, and its site has not recorded them';

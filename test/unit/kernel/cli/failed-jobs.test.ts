@@ -229,6 +229,23 @@ test('a job that asked for no memory is shown without a limit, others with their
   }
 });
 
+test('memory of several tasks or nodes is added up, and its peak is that of one', async () => {
+  const memoryNow = { bytes: 2_097_152, peakBytes: 1_048_576 };
+  const usage = { userUs: 2_000_000, systemUs: 0, memoryPeakBytes: 1_048_576 };
+  for (const [array, nodeCount, of] of [
+    ['0-3', 1, ' in one task'],
+    [null, 2, ' on one node'],
+    ['0-3', 2, ' in one task on one node'],
+  ] as const) {
+    const view = { ...jobView({ state: 'running' }), ...DETAIL, memoryNow, usage, array };
+    const json = { ...view, request: { ...view.request, nodeCount } };
+    await using head = await FakeHead.start({ 'GET /v1/jobs/42': () => ({ json }) });
+    const { out } = await head.weft('job', '42');
+    assert.match(out, new RegExp(`^Memory: +2M now in all, 1M at most${of}, limit `, 'm'));
+    assert.match(out, new RegExp(`^Used: +2s cpu time, 1M memory at most${of}$`, 'm'));
+  }
+});
+
 test('a job whose output is refused is not told to wait for its head', async () => {
   const refused = refusal('job.not_owner', 'permission_denied', 'Job 42 belongs to bob.');
   const shown = Promise.withResolvers<void>();

@@ -65,13 +65,16 @@ function asked(job: JobDetail): Row[] {
   ];
 }
 
-function used({ usage, memoryNow }: JobDetail): Row[] {
+function used({ usage, memoryNow, array, request }: JobDetail): Row[] {
   const cpuMs = (usage.userUs + usage.systemUs) / 1000;
+  // A peak is that of one task on one node, as the limit is.
+  const isOne = array === null && request.nodeCount === 1;
+  const [inAll, ofOne] = isOne ? ['', ''] : [', in all', ', of one task on one node'];
   return [
     ['Cpu time', cpuMs === 0 ? '' : spanWords(cpuMs)],
-    ['Memory now', memoryNow == null ? '' : sizeWords(memoryNow.bytes)],
-    ['Peak of memory so far', memoryNow == null ? '' : sizeWords(memoryNow.peakBytes)],
-    ['Peak of memory', usage.memoryPeakBytes === 0 ? '' : sizeWords(usage.memoryPeakBytes)],
+    [`Memory now${inAll}`, memoryNow == null ? '' : sizeWords(memoryNow.bytes)],
+    [`Peak of memory so far${ofOne}`, memoryNow == null ? '' : sizeWords(memoryNow.peakBytes)],
+    [`Peak of memory${ofOne}`, usage.memoryPeakBytes === 0 ? '' : sizeWords(usage.memoryPeakBytes)],
   ];
 }
 
