@@ -2,6 +2,7 @@
 
 import type { UsageReportRow } from '../../api/usage-report.ts';
 import { parseDuration } from '../../base/duration.ts';
+import type { Api } from '../../connect/api.ts';
 import { usage } from '../../model/failure.ts';
 import { USAGE_KEYS, type UsageKey } from '../../model/usage-keys.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
@@ -25,6 +26,8 @@ interface Options extends ListingOptions {
   readonly plot?: boolean;
 }
 
+const USUAL = '30d';
+const HOUR_MS = 3_600_000;
 const STEP_MIN_MS = 60_000;
 const STEPS_MAX = 1000;
 /** Columns of a plot where there is no terminal. */
@@ -35,7 +38,10 @@ export const verb = defineVerb<Options>({
     command.option('--by <what>', USAGE_KEYS.join(', '), 'user');
     command.option('-u, --user <name>', "only this user's jobs");
     command.option('-p, --partition <name>', 'only jobs of this partition');
-    command.option('--since <time>', 'ended since: 12h (ago), 18:30, 2026-01-31', '30d');
+    command.option(
+      '--since <time>',
+      `ended since: 12h (ago), 18:30, 2026-01-31 (default: ${USUAL})`,
+    );
     command.option('--until <time>', 'ended before (default: no end)');
     command.option('--step <time>', 'a row for each hour (1h), day (1d), week (1w), …');
     command.option('--plot', 'bars instead of a table');
@@ -46,10 +52,15 @@ export const verb = defineVerb<Options>({
     const isOpen = options.until === undefined;
     const until = instantBefore('--until', options.until) ?? Date.now() + 1;
     const stepMs = readStep(options.step);
-    const since = instantBefore('--since', options.since ?? '30d') ?? 0;
-    if (since >= until) throw usage('--since: that is not before --until');
+    const usual = instantBefore('--since', options.since ?? USUAL) ?? 0;
+    if (usual >= until) throw usage('--since: that is not before --until');
     const { user: owner, partition } = options;
     const api = await context.api();
+    const isOpenLong =
+      options.since === undefined && stepMs !== undefined && isTooLong(usual, until, stepMs);
+    const since = isOpenLong
+      ? await firstHour(api, { from: usual, until, owner, partition })
+      : usual;
     const key = by ?? 'user';
     // Bars of steps are sums, in which nobody may count twice.
     const isSum = options.plot === true && stepMs !== undefined;
@@ -91,10 +102,26 @@ function readStep(text: string | undefined): number | undefined {
   return ms;
 }
 
+function isTooLong(since: number, until: number, stepMs: number): boolean {
+  return (until - since) / stepMs > STEPS_MAX;
+}
+
+/** Where nobody said since when: the hour in which the first ended that is known of that time. */
+async function firstHour(
+  api: Api,
+  span: Pick<Stretch, 'from' | 'until'> &
+    Readonly<Record<'owner' | 'partition', string | undefined>>,
+): Promise<number> {
+  const query = { ...span, by: 'outcome', stepMs: HOUR_MS } as const;
+  const [first] = (await api.call('reportUsage', { query })).rows;
+  return first?.from ?? span.until - 1;
+}
+
 /** Refuses what would be more rows than one answer has. */
 function readStretches(since: number, until: number, stepMs: number): Stretch[] {
-  if ((until - since) / stepMs > STEPS_MAX) {
-    throw usage(`--step: that is more than ${STEPS_MAX} rows of time; write a longer one`);
+  if (isTooLong(since, until, stepMs)) {
+    const words = `that is more than ${STEPS_MAX} rows of time`;
+    throw usage(`--step: ${words}; write a longer one, or a later --since`);
   }
   return localSteps(since, until, stepMs);
 }

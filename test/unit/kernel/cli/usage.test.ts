@@ -140,6 +140,30 @@ test('days on both sides of a change are asked for, and are rows of one table', 
   assert.match(refused.error, /--step: that is more than 1000 rows of time; write a longer one/);
 });
 
+test('steps that are too many for thirty days begin with the first of which something is known', async () => {
+  const hour = 3_600_000;
+  const known = Math.floor(Date.now() / hour) * hour - 5 * hour;
+  let rows = [row('completed', 1, known), row('completed', 1, known + hour)];
+  await using head = await FakeHead.start({
+    'GET /v1/history/usage': () => ({ json: { from: 0, until: 1, rows } }),
+  });
+  const asked = async (...words: string[]) => {
+    const before = head.work.length;
+    const { code, error } = await head.weft('usage', ...words);
+    return { code, error, queries: head.work.slice(before).map(({ query }) => query) };
+  };
+  const short = await asked('--step', '15m', '-p', 'gpu');
+  const [looked, steps] = short.queries;
+  assert.deepEqual([short.code, looked?.['stepMs'], looked?.['partition']], [0, '3600000', 'gpu']);
+  assert.deepEqual([steps?.['stepMs'], steps?.['from']], ['900000', String(known)]);
+  rows = [row('completed', 1, known - 20 * 24 * hour)];
+  const long = await asked('--step', '15m');
+  assert.deepEqual([long.code, long.queries.length], [2, 1]);
+  assert.match(long.error, /more than 1000 rows of time; write a longer one, or a later --since/);
+  rows = [];
+  assert.equal((await asked('--step', '15m')).code, 0);
+});
+
 test('a plot has the largest first, or the steps in their order', async () => {
   await using head = await FakeHead.start(answers(row('al', 1), row('bob', 4)));
   const { out } = await head.weft('usage', '--plot');
