@@ -165,6 +165,7 @@ class RunningAgent implements Agent {
       feeds: this.#feeds,
       processes: () => this.#launcher.processes,
       start: (request) => this.#launcher.start(request),
+      signal: (...wish) => this.#launcher.signal(...wish),
       cannotStart: () => (this.#launcher.isOutdated ? LAUNCHER_OUTDATED : null),
       onLack: (words) => this.#faults.lacks(words),
       killGraceMs: () => this.state.killGraceMs,

@@ -37,6 +37,7 @@ export interface HandsWorld {
   readonly feeds: Feeds;
   readonly processes: () => Processes | null;
   readonly start: (request: LaunchRequest) => void;
+  readonly signal: Processes['signal'];
   /** Why the launcher that is there cannot be asked for anything new; null: it can. */
   readonly cannotStart: () => string | null;
   /** A start has failed for want of something that this process has a limit of. */
@@ -216,10 +217,9 @@ export class Hands {
   }
 
   #signal(epoch: Epoch, { signals = [], asked, to }: Effect): void {
-    const processes = this.#world.processes();
     for (const process of processesOf(epoch)) {
       if (!isOpen(process)) continue;
-      for (const signal of signals) processes?.signal(process.launchId, signal, asked, to);
+      for (const signal of signals) this.#world.signal(process.launchId, signal, asked, to);
     }
     // What is told to end has to be awake for it.
     if (signals.includes(SIGSTOP)) this.#containers.hold(epoch, 'pause');

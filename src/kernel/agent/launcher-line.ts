@@ -32,6 +32,12 @@ const TOLD_AGAIN_MS = 60_000;
 const SIGKILL = 9;
 const SIGCONT = 18;
 
+interface Untold {
+  readonly what: 'start' | 'signal';
+  /** Monotonic. */
+  readonly since: number;
+}
+
 export class LauncherLine {
   readonly #world: LauncherLineWorld;
   #processes: Processes | null = null;
@@ -40,8 +46,8 @@ export class LauncherLine {
   /** Whether the last launcher was outdated: the next is most likely the same, found again. */
   #outdated: string | null = null;
   #stopped = false;
-  /** Starts that were asked for and not told of yet, with since when: the oldest first. */
-  readonly #untold = new Map<number, number>();
+  /** Starts and signals that were asked for and not told of yet: the oldest first. */
+  readonly #untold = new Map<number, Untold>();
   /** Since when a question is unanswered to which every launcher knows an answer. */
   #questionAt: number | null = null;
   /** Those of no epoch, with who hears of them. */
@@ -66,7 +72,7 @@ export class LauncherLine {
     const now = this.#world.clock.monotonic();
     if (this.#questionAt !== null) return now - this.#questionAt >= SILENT_MS;
     const [oldest] = this.#untold;
-    if (oldest !== undefined && now - oldest[1] >= SILENT_MS) this.#question(oldest[0]);
+    if (oldest !== undefined && now - oldest[1].since >= SILENT_MS) this.#question(oldest[0]);
     return false;
   }
 
@@ -96,6 +102,15 @@ export class LauncherLine {
   start(request: LaunchRequest): void {
     if (this.#processes === null) this.#queued.push(request);
     else this.#start(this.#processes, request);
+  }
+
+  /** Without a launcher there is nothing to signal: all that it has started ends with it. */
+  signal(...wish: Parameters<Processes['signal']>): void {
+    if (this.#processes === null) return;
+    const [launchId] = wish;
+    // The end of its process may tell that it has come: the first of several is waited for.
+    if (!this.#untold.has(launchId)) this.#wait(launchId, 'signal');
+    this.#processes.signal(...wish);
   }
 
   /** One of no epoch, which a next agent does not take over. Null: it cannot be started now. */
@@ -157,20 +172,29 @@ export class LauncherLine {
   }
 
   #start(processes: Processes, request: LaunchRequest): void {
-    this.#untold.set(request.launchId, this.#world.clock.monotonic());
+    this.#wait(request.launchId, 'start');
     processes.start(request);
+  }
+
+  #wait(launchId: number, what: Untold['what']): void {
+    this.#untold.set(launchId, { what, since: this.#world.clock.monotonic() });
   }
 
   #question(launchId: number): void {
     const { clock } = this.#world;
-    this.#questionAt = clock.monotonic();
+    const askedAt = clock.monotonic();
+    this.#questionAt = askedAt;
     const processes = this.#processes;
     processes?.leftovers(launchId).then(
       () => {
         if (this.#processes !== processes) return;
         this.#questionAt = null;
         // That start alone takes its time: a disk that hangs, say.
-        if (this.#untold.delete(launchId)) this.#untold.set(launchId, clock.monotonic());
+        const isStart = this.#untold.get(launchId)?.what === 'start';
+        if (isStart && this.#untold.delete(launchId)) this.#wait(launchId, 'start');
+        // What was sent before the question has come.
+        for (const [id, { what, since }] of this.#untold)
+          if (what === 'signal' && since <= askedAt) this.#untold.delete(id);
       },
       () => undefined,
     );

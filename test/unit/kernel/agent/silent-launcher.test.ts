@@ -31,6 +31,26 @@ test('[N16] a node whose launcher stands still says so until it goes on', async 
   assert.deepEqual(head.kindsOf(idOf(1)), ['task_started']);
 });
 
+test('[N16] so does one that was only told to end what it runs', async () => {
+  world = new FakeWorld();
+  await world.start();
+  const { launcher, head, clock } = world;
+  head.order(launch(1, shell('x')));
+  await clock.advance(60_000);
+  let goOn: () => void = () => undefined;
+  launcher.goesOn = new Promise((resolve) => (goOn = resolve));
+  launcher.tellsEnds = false;
+  head.order({ kind: 'end', epochId: idOf(1), graceMs: 5000, why: 'cancelled' });
+  await clock.advance(8_000);
+  assert.equal(head.fault, undefined, 'it has some time');
+  await clock.advance(30_000);
+  assert.equal(head.fault, FAULT);
+  // A program that ends late, or never, is none of its faults.
+  goOn();
+  await clock.advance(120_000);
+  assert.equal(head.fault, undefined);
+});
+
 test('a start that takes its time is no fault of a launcher that answers', async () => {
   world = new FakeWorld();
   await world.start();
