@@ -23,7 +23,7 @@ import {
 } from '../../../kernel/model/site.ts';
 import { arraysOf, elementOf } from '../model/site-elements.ts';
 import { foreignSpec, holdOf, nodesFor, ownerOf } from './foreign.ts';
-import { elementKey, type SitePart, type SiteWhole } from './look.ts';
+import type { SitePart, SiteWhole } from './look.ts';
 import { isArray } from './names.ts';
 import { place, replace } from './placed.ts';
 
@@ -159,7 +159,8 @@ function endNotAlone(
   job: Job,
   { id, missing }: { readonly id: string; readonly missing: IntervalSet },
 ): void {
-  for (const one of [...missing]) if (alone.has(elementKey(id, one))) missing.delete(one);
+  const others = alone.get(id);
+  if (others !== undefined) missing.subtract(others);
   const detail = 'its array at its site has it no more';
   if (missing.size > 0) endPending(step, job, missing, { kind: 'cancelled', detail });
 }

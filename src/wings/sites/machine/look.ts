@@ -1,6 +1,7 @@
 // A look at a steered site, heard whole, cut into parts: each is decided in a step and in a turn of
 // the head of its own, so that nobody else waits for a large site.
 
+import { IntervalSet } from '../../../kernel/base/interval-set.ts';
 import type { NodeName } from '../../../kernel/model/ids.ts';
 import {
   type ListedJob,
@@ -31,8 +32,8 @@ export interface SiteWhole {
   readonly listed: ReadonlySet<string>;
   /** Ids of arrays of which an element is listed by itself and may start. */
   readonly going: ReadonlySet<string>;
-  /** Elements that are listed by themselves, in whatever state: `elementKey`. */
-  readonly alone: ReadonlySet<string>;
+  /** Elements that are listed by themselves, in whatever state, by the ids of their arrays. */
+  readonly alone: ReadonlyMap<string, IntervalSet>;
   /** The longest time limit in an array, by its id, of what is not over; null: none. */
   readonly limits: ReadonlyMap<string, number | null>;
 }
@@ -80,17 +81,21 @@ export function partsOf(look: SiteLook, sizeMax = SITE_PART_MAX): SitePart[] {
   return parts;
 }
 
-export function elementKey(array: string, index: number): string {
-  return `${array} ${index}`;
-}
-
-function elementsOf(jobs: readonly ListedJob[]): Set<string> {
-  const keys = new Set<string>();
+function elementsOf(jobs: readonly ListedJob[]): Map<string, IntervalSet> {
+  const indices = new Map<string, number[]>();
   for (const { id } of jobs) {
     const element = elementOf(id);
-    if (element !== null) keys.add(elementKey(element.array, element.index));
+    if (element === null) continue;
+    const known = indices.get(element.array);
+    if (known === undefined) indices.set(element.array, [element.index]);
+    else known.push(element.index);
   }
-  return keys;
+  // Made in their order, which costs least.
+  const sets = [...indices].map(([array, all]) => {
+    const inOrder = all.sort((a, b) => a - b).map((index) => [index, index] as const);
+    return [array, IntervalSet.of(inOrder)] as const;
+  });
+  return new Map(sets);
 }
 
 /** What has been changed is often only what waits, or only what runs. */

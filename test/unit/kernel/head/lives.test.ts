@@ -118,7 +118,7 @@ test('[S14] while it lacks records it takes over no jobs of sites', async () => 
     shown: new Map<string, string>(),
     listed: none,
     going: none,
-    alone: none,
+    alone: new Map(),
     limits: new Map<string, number>(),
   };
   const part = { node: gateway, session: 2, whole, nodes: [], jobs: [] };
