@@ -24,7 +24,7 @@ export function tellStandstill(
   let isOver = false;
   let wasStill = false;
   const look = async (): Promise<boolean | null> => {
-    const words = await stillWords(context, id);
+    const words = await stillWords(context, id, wasStill);
     if (isOver || words === undefined) return null;
     const now = words.kind === 'still';
     if (now && !wasStill) context.note(words.text);
@@ -50,13 +50,20 @@ type Words =
   | { readonly kind: 'still'; readonly text: string }
   | { readonly kind: 'runs' | 'other' };
 
-/** Undefined: the head is away, or knows no such job. */
-async function stillWords(context: Context, id: string): Promise<Words | undefined> {
+/** Undefined: the head is away, or knows no such job. `isTold`: why has been said. */
+async function stillWords(
+  context: Context,
+  id: string,
+  isTold: boolean,
+): Promise<Words | undefined> {
   try {
     const api = await context.api();
     const job = await api.call('getJob', { params: { id } });
-    // A plan is made for whoever asks why: only where it may matter.
-    if (!hasSuspended(job)) return { kind: job.state === 'running' ? 'runs' : 'other' };
+    // A plan is made for whoever asks why where some of it waits: only when it matters.
+    const isWhole = id === String(job.id);
+    if (!(isWhole ? job.state === 'suspended' : hasSuspended(job)))
+      return { kind: job.state === 'running' ? 'runs' : 'other' };
+    if (isWhole && isTold) return { kind: 'still', text: '' };
     const { state, words } = await api.call('explainJob', { params: { id } });
     if (state !== 'suspended') return { kind: state === 'running' ? 'runs' : 'other' };
     // What stands there is when it started.

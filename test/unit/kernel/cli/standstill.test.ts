@@ -71,3 +71,26 @@ test('it looks by itself every five seconds, and says nothing once nobody stays'
   await turn();
   assert.deepEqual([notes.length, heard], [1, 1]);
 });
+
+test('why a whole job stands still is asked once, and never while some of it runs', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const notes: string[] = [];
+  let asked = 0;
+  const states = ['running', 'suspended', 'suspended', 'running', 'suspended'];
+  const call = async (name: string) => {
+    if (name === 'getJob') return { id: 42, state: states.shift(), taskCounts: { suspended: 1 } };
+    asked += 1;
+    return { state: 'suspended', words: 'It is suspended on n1.' };
+  };
+  const context = { api: async () => ({ call }), note: (line: string) => notes.push(line) };
+  const still = tellStandstill(context as unknown as Context, '42');
+  const counts: number[] = [];
+  for (let look = 0; look < 5; look += 1) {
+    await still.look();
+    counts.push(asked);
+  }
+  still.stop();
+  assert.deepEqual(counts, [0, 1, 1, 1, 2]);
+  const [stands, goes] = ['job 42 is suspended on n1.', 'job 42 goes on'];
+  assert.deepEqual(notes, [stands, goes, stands]);
+});
