@@ -204,8 +204,9 @@ test('a head that has lost some gets it again at once, also of a task that write
   await acknowledge(3, false);
   assert.deepEqual(pieces().at(-1), { offset: 3, length: 10 });
   // The answer to what was under way meanwhile: not sent a third time for it.
+  const before = pieces().length;
   await acknowledge(3, false);
-  assert.deepEqual(pieces().at(-1), { offset: 3, length: 10 });
+  assert.equal(pieces().length, before);
   world.files.files.set(OUT, Buffer.from('one two three four'));
   await world.clock.advance(1000);
   assert.deepEqual(pieces().at(-1), { offset: 13, length: 5 });
