@@ -85,6 +85,10 @@ test('records that have left memory, or are yet to come, are refused with what i
     code: 'event.not_yet',
     message: `There is no record ${seq + 1000} yet; the newest one is ${seq}.`,
   });
+  // What was written before the head started is in its journal only.
+  await assert.rejects(world.admin.stream('events', { query: { after: 0 } }), {
+    code: 'event.too_old',
+  });
   const headers = { 'last-event-id': 'soon' };
   await assert.rejects(world.admin.stream('events', { headers }), { code: 'argument.invalid' });
 });
