@@ -666,7 +666,7 @@ describe('the commands of Slurm', () => {
     const rows = await ok('sacct', '-n', '-P', '-j', mpi, `--format=${columns}`);
     assert.match(
       rows,
-      new RegExp(`^${mpi}\\|mpi_sum\\|\\|cpu=4,mem=200M,node=2\\|COMPLETED\\|0:0`),
+      new RegExp(`^${mpi}\\|mpi_sum\\|\\|cpu=4,mem=400M,node=2\\|COMPLETED\\|0:0`),
     );
     assert.match(rows, new RegExp(`^${mpi}\\.batch\\|batch\\|1\\|`, 'm'));
     assert.match(rows, new RegExp(`^${mpi}\\.0\\|.*\\|4\\|`, 'm'));

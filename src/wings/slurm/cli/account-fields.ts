@@ -28,10 +28,13 @@ const elapsedMs = ({ startedAt, endedAt }: Row): number =>
   startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt;
 const nodeCount = ({ job, own }: Row): number => own?.nodeCount ?? job.nodeCount;
 const cpus = ({ job, own }: Row): number => own?.cpuCount ?? job.cpuCount * job.nodeCount;
+/** MiB on so many nodes, each of which has what was asked for. */
+const memoryOn = (nodes: number, { job }: Row): number =>
+  Math.floor((job.memoryBytes * nodes) / 1_048_576);
 const tres = (row: Row): string => {
-  const { memoryBytes } = row.job;
+  const memory = memoryOn(nodeCount(row), row);
   const gpus = row.gpuCount > 0 ? `,gres/gpu=${row.gpuCount}` : '';
-  return `cpu=${cpus(row)},mem=${Math.floor(memoryBytes / 1_048_576)}M,node=${nodeCount(row)}${gpus}`;
+  return `cpu=${cpus(row)},mem=${memory}M,node=${nodeCount(row)}${gpus}`;
 };
 const waited = ({ job, startedAt, part }: Row): string =>
   startedAt === null || part !== null ? '' : formatLong(startedAt - job.submittedAt);
@@ -72,7 +75,7 @@ export const FIELDS = Object.fromEntries(
     field('NTasks', 8, ({ ranks }) => ranks ?? ''),
     field('AllocTRES', 10, tres),
     field('ReqTRES', 10, tres),
-    field('ReqMem', 10, ({ job }) => `${Math.floor(job.memoryBytes / 1_048_576)}M`),
+    field('ReqMem', 10, (row) => `${memoryOn(row.job.nodeCount, row)}M`),
     field('State', 10, ({ state }) => state.long),
     field('ExitCode', 8, ({ exit }) => `${exit.code}:${exit.signal}`),
     field('DerivedExitCode', 15, ({ exit }) => `${exit.code}:0`),
@@ -119,7 +122,7 @@ const seconds = (at: number | null): number => (at === null ? 0 : Math.floor(at 
 
 /** The same as AllocTRES and ReqTRES, by the numbers that Slurm has for kinds of them. */
 function tresList(row: Row): object[] {
-  const memory = Math.floor(row.job.memoryBytes / 1_048_576);
+  const memory = memoryOn(nodeCount(row), row);
   const gpus = { type: 'gres', name: 'gpu', id: 1001, count: row.gpuCount };
   return [
     { type: 'cpu', name: null, id: 1, count: cpus(row) },

@@ -249,7 +249,7 @@ test('[X4] sacct knows all columns of Slurm, and says memory in the unit that is
   );
 });
 
-test('[X4] sacct has of a step the nodes, cpus and gpus that are its own', async () => {
+test('[X4] sacct has of a step the nodes, cpus, memory and gpus that are its own', async () => {
   const record = { ...job, state: 'done', cpuCount: 4, nodeCount: 2, memoryBytes: 2 ** 29 };
   const outcome = { kind: 'completed', exit: null };
   const ended = { ...record, taskCount: 1, endedAt: 90_000, outcome };
@@ -272,16 +272,16 @@ test('[X4] sacct has of a step the nodes, cpus and gpus that are its own', async
     if (name === 'listAllSteps') return { steps, next: null };
     return answer(name, words);
   };
-  const format = 'JobID,AllocCPUS,NNodes,AllocNodes,AllocTRES,CPUTimeRAW';
+  const format = 'JobID,AllocCPUS,NNodes,AllocNodes,AllocTRES,CPUTimeRAW,ReqMem';
   const { out, errors } = await use(sacct, ['-nP', '-j', '42', '-o', format], heard);
   assert.deepEqual(
     out.split('\n'),
     [
-      '42|8|2|2|cpu=8,mem=512M,node=2,gres/gpu=4|712',
-      '42.batch|8|2|2|cpu=8,mem=512M,node=2,gres/gpu=4|712',
-      '42.0|4|1|1|cpu=4,mem=512M,node=1,gres/gpu=2|356',
-      '42.1|8|2|2|cpu=8,mem=512M,node=2,gres/gpu=4|712',
-      '42.2|3|1|1|cpu=3,mem=512M,node=1,gres/gpu=2|267',
+      '42|8|2|2|cpu=8,mem=1024M,node=2,gres/gpu=4|712|1024M',
+      '42.batch|8|2|2|cpu=8,mem=1024M,node=2,gres/gpu=4|712|1024M',
+      '42.0|4|1|1|cpu=4,mem=512M,node=1,gres/gpu=2|356|1024M',
+      '42.1|8|2|2|cpu=8,mem=1024M,node=2,gres/gpu=4|712|1024M',
+      '42.2|3|1|1|cpu=3,mem=512M,node=1,gres/gpu=2|267|1024M',
     ],
     errors,
   );
