@@ -32,7 +32,7 @@ export function taskNotice(known: NoticeSource, task: Task): string | null {
     killedNotice(known.state, task) ??
     gpuNotice(known.state, task) ??
     wingNotice(known.state, task) ??
-    heldUpNotice(known, task)
+    owedNotice(known, task)
   );
 }
 
@@ -59,7 +59,7 @@ export function jobNotice(known: NoticeSource, job: Job): string | null {
     if (notice !== null) return notice;
   }
   for (const task of job.active.values()) {
-    const notice = heldUpNotice(known, task);
+    const notice = owedNotice(known, task);
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.
@@ -91,6 +91,21 @@ function wingNotice({ scratch }: NoticeSource['state'], task: Task): string | nu
 function silenceNotice(known: NoticeSource, task: Task): string | null {
   const silence = silenceOf(known.state, task);
   return silence === null ? null : saySilence(known, silence);
+}
+
+/** What keeps its node from what it was told to do, and for how long it has owed a word. */
+function owedNotice(known: NoticeSource, task: Task): string | null {
+  const words = [faultNotice(known.state, task), heldUpNotice(known, task)];
+  return words.filter((one) => one !== null).join(' ') || null;
+}
+
+function faultNotice({ nodes }: NoticeSource['state'], task: Task): string | null {
+  for (const [name, { state }] of task.parts) {
+    const isOwed = state === 'ordered' || (task.ending !== null && state !== 'ended');
+    const fault = isOwed ? (nodes.get(name)?.fault ?? null) : null;
+    if (fault !== null) return `Node ${name} takes no new work: ${fault}.`;
+  }
+  return null;
 }
 
 function heldUpNotice(known: NoticeSource, task: Task): string | null {

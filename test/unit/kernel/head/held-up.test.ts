@@ -53,6 +53,17 @@ function saysAfter(head: TestHead, ms: number, words: RegExp): void {
   for (const notice of notices(head)) assert.match(notice ?? '', words);
 }
 
+scenario('what keeps a node from a start is said at once, and of no task that runs', (head) => {
+  head.connect('n1');
+  head.submit();
+  head.schedule();
+  head.fault('n1', 'its launcher does not answer');
+  const words = 'Node n1 takes no new work: its launcher does not answer.';
+  assert.deepEqual(notices(head), [words, words]);
+  head.started('1#1');
+  assert.deepEqual(notices(head), [null, null]);
+});
+
 scenario('[L5] a start of which its node says nothing is explained after a minute', (head) => {
   head.connect('n1');
   head.submit();
