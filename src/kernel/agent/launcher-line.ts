@@ -48,7 +48,7 @@ export class LauncherLine {
   #stopped = false;
   /** Starts and signals that were asked for and not told of yet: the oldest first. */
   readonly #untold = new Map<number, Untold>();
-  /** Since when a question is unanswered to which every launcher knows an answer. */
+  /** Monotonic time of a question that the launcher has not answered yet; null: none is open. */
   #questionAt: number | null = null;
   /** Those of no epoch, with who hears of them. */
   readonly #beside = new Map<number, (event: ProcessEvent) => void>();
@@ -189,10 +189,10 @@ export class LauncherLine {
       () => {
         if (this.#processes !== processes) return;
         this.#questionAt = null;
-        // That start alone takes its time: a disk that hangs, say.
+        // The launcher answers, so this one start takes long: on a disk that hangs, say.
         const isStart = this.#untold.get(launchId)?.what === 'start';
         if (isStart && this.#untold.delete(launchId)) this.#wait(launchId, 'start');
-        // What was sent before the question has come.
+        // A launcher reads in order: signals that were sent before the question have reached it.
         for (const [id, { what, since }] of this.#untold)
           if (what === 'signal' && since <= askedAt) this.#untold.delete(id);
       },

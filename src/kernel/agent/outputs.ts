@@ -173,7 +173,8 @@ export class OutputShipper {
     file.sent = Math.max(file.sent, file.acknowledged);
     file.isComplete ||= end && file.end !== null && offset >= file.end;
     if (file.isComplete) this.#dropWhenShipped(name.epochId, part);
-    // It takes nothing beyond what it has: whoever goes on to write would never be quiet enough.
+    // A head takes no bytes beyond a gap. The usual resend waits until the task is silent for a
+    // while, and a task that goes on writing never is.
     else if (isBack) this.#shipAgain(part, file);
     else this.#ship(part, file);
   }

@@ -1,4 +1,5 @@
-// What of gpus tasks have: those that may be given to none, as others use them, are not theirs.
+// The count of gpus that tasks hold. Gpus that are ill, or used outside of Weft, are not free
+// either, and no task holds them.
 
 interface Counted {
   readonly total: { readonly gpuCount: number };
@@ -6,7 +7,7 @@ interface Counted {
   readonly gpusUnusable?: number;
 }
 
-/** Gpus that tasks have: neither free, nor such as nobody may be given. */
+/** Gpus that are neither free nor unusable. */
 export function gpusInUse({ total, free, gpusUnusable = 0 }: Counted): number {
   return total.gpuCount - free.gpuCount - gpusUnusable;
 }

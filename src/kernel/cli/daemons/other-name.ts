@@ -3,7 +3,7 @@
 
 import type { Config } from '../../config/config.ts';
 
-/** Null: the configuration names none, or the same. */
+/** Words for people; null where `node.name` is not set, or is the name of the node. */
 export function otherNameWords(config: Pick<Config, 'text'>, joinedAs: string): string | null {
   const name = config.text('node.name');
   if (name === null || name === joinedAs) return null;

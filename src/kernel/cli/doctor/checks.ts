@@ -283,7 +283,7 @@ function membershipFinding(paths: LocalPaths): Finding | null {
   return { state: 'note', text, remedy };
 }
 
-/** Null: it has not joined, or what says so is not ours to read. */
+/** Membership of this machine; null where it has not joined, or where we may not read the file. */
 function joinedAs({ membership }: LocalPaths) {
   try {
     return readJson<Record<'name' | 'url' | 'clusterName', string>>(membership);

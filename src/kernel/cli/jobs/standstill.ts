@@ -1,5 +1,5 @@
-// What is said to whoever stays with a job that was suspended, and so writes nothing and takes no
-// signal: that it stands still and why, once, and that it goes on.
+// Notes for a command that follows a job: that the job was suspended and why, and that it goes on.
+// A suspended job writes nothing and takes no signal, and would look hung.
 
 import { headNow } from '../../api/head-time.ts';
 import type { JobDetail } from '../../api/jobs.ts';
@@ -66,7 +66,7 @@ async function stillWords(
     if (isWhole && isTold) return { kind: 'still', text: '' };
     const { state, words } = await api.call('explainJob', { params: { id } });
     if (state !== 'suspended') return { kind: state === 'running' ? 'runs' : 'other' };
-    // What stands there is when it started.
+    // The time in these words is that of the start, not of the suspension.
     const [first = ''] = prose(words.replace(SINCE, '$1.'), headNow(), null);
     return { kind: 'still', text: `job ${id} ${first.replace(/^It /, '')}` };
   } catch (error) {
