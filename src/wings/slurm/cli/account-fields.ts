@@ -73,7 +73,8 @@ export const FIELDS = Object.fromEntries(
     field('AllocNodes', 10, nodeCount),
     field('NNodes', 8, nodeCount),
     field('NTasks', 8, ({ ranks }) => ranks ?? ''),
-    field('AllocTRES', 10, tres),
+    // As in Slurm, what never started was given nothing.
+    field('AllocTRES', 10, (row) => (row.startedAt === null ? '' : tres(row))),
     field('ReqTRES', 10, tres),
     field('ReqMem', 10, (row) => `${memoryOn(row.job.nodeCount, row)}M`),
     field('State', 10, ({ state }) => state.long),
@@ -132,9 +133,56 @@ function tresList(row: Row): object[] {
   ];
 }
 
-/** An allocation in the shape of Slurm's data parser. */
-export function json(row: Row): object {
-  const { id, job, state, exit, startedAt, endedAt, nodes } = row;
+const exitCode = ({ exit }: Row): object => ({
+  status: exit.signal > 0 ? 'SIGNALED' : 'SUCCESS',
+  return_code: exit.code,
+  signal: { signal_id: exit.signal },
+});
+
+const split = (us: number): object => ({
+  seconds: Math.floor(us / 1_000_000),
+  microseconds: us % 1_000_000,
+});
+
+/** The script of a job or a step of it, in the shape of Slurm's data parser. */
+function stepJson(row: Row): object {
+  const { id, part, state, startedAt, endedAt, nodes, used, ranks = 1 } = row;
+  const { userUs = 0, systemUs = 0, memoryPeakBytes } = used ?? {};
+  const peak = { type: 'mem', name: null, id: 2, count: memoryPeakBytes };
+  return {
+    step: { id, name: part },
+    state: state.long,
+    exit_code: exitCode(row),
+    nodes: { count: nodes.length, range: compressHosts(nodes), list: nodes },
+    tasks: { count: ranks },
+    time: {
+      start: seconds(startedAt),
+      end: seconds(endedAt),
+      elapsed: Math.floor(elapsedMs(row) / 1000),
+      user: split(userUs),
+      system: split(systemUs),
+      total: split(userUs + systemUs),
+    },
+    tres: {
+      allocated: tresList(row),
+      requested: { max: memoryPeakBytes === undefined ? [] : [peak] },
+    },
+  };
+}
+
+/** Allocations in the shape of Slurm's data parser, each with the steps that stand behind it. */
+export function json(rows: readonly Row[]): object[] {
+  const steps: Row[] = [];
+  const jobs: object[] = [];
+  for (const row of rows.toReversed()) {
+    if (row.part !== null) steps.push(row);
+    else jobs.push(jobJson(row, steps.splice(0).toReversed()));
+  }
+  return jobs.reverse();
+}
+
+function jobJson(row: Row, steps: readonly Row[]): object {
+  const { id, job, state, startedAt, endedAt, nodes } = row;
   const index = Number(/_(\d+)$/.exec(id)?.[1] ?? Number.NaN);
   return {
     job_id: job.id,
@@ -146,11 +194,7 @@ export function json(row: Row): object {
     user: job.owner,
     partition: job.partition,
     state: { current: state.long, reason: 'None' },
-    exit_code: {
-      status: exit.signal > 0 ? 'SIGNALED' : 'SUCCESS',
-      return_code: exit.code,
-      signal: { signal_id: exit.signal },
-    },
+    exit_code: exitCode(row),
     nodes: nodes.length === 0 ? 'None assigned' : compressHosts(nodes),
     tres: { allocated: startedAt === null ? [] : tresList(row), requested: tresList(row) },
     time: {
@@ -160,5 +204,6 @@ export function json(row: Row): object {
       elapsed: Math.floor(elapsedMs(row) / 1000),
       limit: job.walltimeMs === null ? null : Math.ceil(job.walltimeMs / 60_000),
     },
+    steps: steps.map(stepJson),
   };
 }

@@ -198,10 +198,13 @@ function stepRow(job: HistoryJob, step: StepView): Row {
 }
 
 /**
- * Cpus that a step may use: all that its task has on the nodes of the step, or those alone that it
- * is bound to. These are told by their numbers, which mean the same cpus on one node only.
+ * Cpus that a step has: those that it was given, where whoever started it says so; else all of its
+ * task on the nodes of the step, or those alone that it is bound to. These are told by their
+ * numbers, which mean the same cpus on one node only.
  */
-function cpusOf({ cpuCount }: HistoryJob, { nodes, processes, cpus = [] }: StepView): number {
+function cpusOf({ cpuCount }: HistoryJob, step: StepView): number {
+  const { nodes, processes, cpus = [] } = step;
+  if (step.cpuCount !== undefined) return step.cpuCount;
   if (nodes.length !== 1 || cpus.length !== processes) return cpuCount * nodes.length;
   return new Set(cpus.flatMap(parseCpuList)).size;
 }

@@ -160,6 +160,7 @@ export async function runOn(
     terminal,
     pmi: isPmi(given) && !terminal,
     bind: wish.bind,
+    cpuCount: Math.min(cpus * used, each * ranks.value.length),
     watch: (step: WatchedStep) => new StepWatch(context, wish.endings, step),
   };
   if (!isPmix(given)) return runBound(context, step, wish.runsUnbound === true);

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
+import { askWithCpus } from '../../steps/cli/without-cpus.ts';
 import { PROCESSES_MAX } from '../../steps/core/limits.ts';
 import { taskOf } from './task-of.ts';
 
@@ -23,9 +24,14 @@ interface Told {
   readonly argv: readonly string[];
   /** The node of each rank. */
   readonly nodes: readonly string[];
+  /** Cpus that it is given, on all its nodes. */
+  readonly cpuCount: number;
 }
 
-export async function noteStep(context: Context, { argv, nodes }: Told): Promise<NotedStep> {
+export async function noteStep(
+  context: Context,
+  { argv, nodes, cpuCount }: Told,
+): Promise<NotedStep> {
   const title =
     argv
       .join(' ')
@@ -33,7 +39,7 @@ export async function noteStep(context: Context, { argv, nodes }: Told): Promise
       .trim()
       .slice(0, TITLE_MAX) || 'srun';
   const task = taskOf(context.environment);
-  const body = { title, nodes: [...nodes] };
+  const body = { title, nodes: [...nodes], cpuCount };
   const beganAt = performance.now();
   const telling = tellStart(context, { task, body });
   const told = await within(() => telling);
@@ -60,7 +66,9 @@ async function tellStart(
   }
   try {
     const api = await context.api();
-    const { id } = await api.call('noteStep', { params: { id: task }, body });
+    const note = (said: Ended['body']) =>
+      api.call('noteStep', { params: { id: task }, body: said });
+    const { id } = await askWithCpus(body, note);
     return { api, id };
   } catch (error) {
     if (error instanceof Failure && error.code === 'step.too_many') warn(context, error.message);
@@ -75,7 +83,11 @@ function warn(context: Context, why: string): void {
 interface Ended {
   readonly task: string;
   readonly id: string;
-  readonly body: { readonly title: string; readonly nodes: string[] };
+  readonly body: {
+    readonly title: string;
+    readonly nodes: string[];
+    readonly cpuCount?: number | undefined;
+  };
   readonly ranMs: number;
   readonly exits: ({ code: number } | { signal: number })[];
 }
@@ -86,7 +98,8 @@ async function tellEnd(api: Api, { task, id, body, ranMs, exits }: Ended): Promi
   } catch (error) {
     // A head that has started anew knows only what nodes tell it.
     if (!(error instanceof Failure) || error.code !== 'step.not_found') throw error;
-    await api.call('noteStep', { params: { id: task }, body: { ...body, ranMs, exits } });
+    const late = { ...body, ranMs, exits };
+    await askWithCpus(late, (said) => api.call('noteStep', { params: { id: task }, body: said }));
   }
 }
 

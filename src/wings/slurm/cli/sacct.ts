@@ -79,8 +79,7 @@ async function sacct(context: Context, words: readonly string[]): Promise<number
   const rows = await wantedRows(context, given);
   if (given.json === undefined) await printTable(context, given, rows);
   else {
-    const jobs = rows.filter(({ part }) => part === null).map(json);
-    context.print(JSON.stringify({ meta: META, errors: [], jobs }, null, 1));
+    context.print(JSON.stringify({ meta: META, errors: [], jobs: json(rows) }, null, 1));
   }
   return 0;
 }

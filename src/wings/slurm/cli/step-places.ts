@@ -9,6 +9,8 @@ import type { StepRequest } from './step-request.ts';
 /** Indices of nodes, held until the step has ended. */
 interface Placed {
   readonly chosen: readonly number[];
+  /** Cpus that it is given, on all its nodes. */
+  readonly cpuCount: number;
   readonly release: () => void;
 }
 
@@ -32,6 +34,12 @@ export async function placesFor(
   const { environment } = context;
   const names = wish.names ?? null;
   const ask = { used: size.used, names };
+  const cpusOn = (chosen: readonly number[]): ReadonlyMap<number, number> => {
+    const wanted = new Map<number, number>();
+    for (const { node } of ranksOn(chosen, size))
+      wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + (wish.cpus ?? 1)));
+    return wanted;
+  };
   // One inside of another has the places of that one.
   const isInner = environment['SLURM_STEP_ID'] !== undefined;
   // Of this start of the task alone: clusters on one machine have jobs of the same numbers.
@@ -41,15 +49,13 @@ export async function placesFor(
     // One inside of another stays on its node where it can.
     const here = nodes.indexOf(environment['SLURMD_NODENAME'] ?? '');
     const chosen = nodesFor(nodes, ask, isInner ? nodes.map((_, at) => Number(at !== here)) : []);
-    return { chosen, release: () => undefined };
+    return { chosen, cpuCount: sumOf(cpusOn(chosen)), release: () => undefined };
   }
   for (let looks = 0; ; looks++) {
     const chosen = nodesFor(nodes, ask, places.taken());
-    const wanted = new Map<number, number>();
-    for (const { node } of ranksOn(chosen, size))
-      wanted.set(node, Math.min(room, (wanted.get(node) ?? 0) + (wish.cpus ?? 1)));
+    const wanted = cpusOn(chosen);
     const release = claimOr(context, places, wanted);
-    if (release !== null) return { chosen, release };
+    if (release !== null) return { chosen, cpuCount: sumOf(wanted), release };
     if (looks === TOLD_AFTER) {
       const job = environment['SLURM_JOB_ID'] ?? '';
       context.error(
@@ -59,6 +65,9 @@ export async function placesFor(
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS * (0.5 + Math.random())));
   }
 }
+
+const sumOf = (counts: ReadonlyMap<number, number>): number =>
+  [...counts.values()].reduce((sum, one) => sum + one, 0);
 
 /** Where places cannot be written down the step begins, beside others or not. */
 function claimOr(

@@ -36,11 +36,11 @@ export async function runStep(context: Context, asked: StepRequest): Promise<num
   process.title = PASSES_SIGNALS;
   const ranks = new Set<ChildProcess>();
   const restore = passSignals(ranks);
-  const { chosen, release } = await placesFor(context, { held, size: size.value, wish });
+  const { chosen, cpuCount, release } = await placesFor(context, { held, size: size.value, wish });
   try {
     const all = ranksOn(chosen, size.value);
     const nodesOf = all.map(({ node }) => held.nodes[node] ?? '');
-    const noted = await noteStep(context, { argv: asked.argv, nodes: nodesOf });
+    const noted = await noteStep(context, { argv: asked.argv, nodes: nodesOf, cpuCount });
     // Where the head numbers no steps: another for each that runs at the same time.
     const number = noted.number ?? String(process.pid);
     const cpus = await cpusOf(context, wish.bind, nodesOf);

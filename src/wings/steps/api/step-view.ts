@@ -21,6 +21,8 @@ export const stepView = z.object({
   why: z.string().nullable(),
   /** Cpus of each process, `0-3,8`; missing: they are bound to none. */
   cpus: z.array(z.string()).exactOptional(),
+  /** Cpus that it is given, on all its nodes; missing: nobody says, and it may use all there. */
+  cpuCount: count.exactOptional(),
   /**
    * Processor time of all its processes, and memory of the largest; null: it runs, or nobody knows.
    */

@@ -16,6 +16,9 @@ import { stepView } from './step-view.ts';
 const text = z.string().refine((value) => !value.includes('\0'), { error: 'text without a NUL' });
 const taskParams = z.strictObject({ id: z.string() });
 
+/** Cpus that it is given, on all its nodes together; absent: all of its task there. */
+const stepCpus = z.int().min(1).max(Number.MAX_SAFE_INTEGER).optional();
+
 export const startStepRequest = z.strictObject({
   argv: z.array(text).min(1).max(10_000),
   /** Only there; absent: the first node of the task, or all. */
@@ -33,6 +36,7 @@ export const startStepRequest = z.strictObject({
   bind: z.enum(['none', 'core', 'numa']).default('none'),
   /** How long it goes on when the line to whoever started it is lost; absent: a minute. */
   lingerMs: z.int().min(LINGER_MS_MIN).max(LINGER_MS_MAX).optional(),
+  cpuCount: stepCpus,
   /** Absent: that of the task. */
   directory: text.max(4000).optional(),
   /** The program has a terminal of this size, 0: of none that is said; one process only. */
@@ -86,6 +90,7 @@ export const noteStepRequest = z.strictObject({
   exits: exits.optional(),
   /** How long ago all began; absent: now. */
   ranMs: z.int().min(0).max(Number.MAX_SAFE_INTEGER).optional(),
+  cpuCount: stepCpus,
 });
 
 const signalStepRequest = z.strictObject({

@@ -25,6 +25,8 @@ export interface StepWish {
   readonly bind?: 'none' | 'core' | 'numa';
   /** How long it goes on when the line is lost; undefined: a minute. */
   readonly lingerMs?: number | undefined;
+  /** Cpus that it is given, on all its nodes; absent: all of its task there. */
+  readonly cpuCount?: number;
   /** Shown in place of the command. */
   readonly title?: string;
   /** What it writes says of which rank it is: labels are of ranks. */
@@ -61,6 +63,7 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     pmi,
     ...(title === undefined ? {} : { title: titleWithin(title) }),
     ...bound,
+    cpuCount: wish.cpuCount,
     ...(wish.lingerMs === undefined ? {} : { lingerMs: wish.lingerMs }),
   }).finally(early.end);
   const nodes = reply.processes.map(({ node: name }) => name);

@@ -4,6 +4,7 @@ import type { Body } from '../../../kernel/api/routes.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure } from '../../../kernel/model/failure.ts';
 import type { StartStepReply } from '../api/steps.ts';
+import { askWithCpus } from './without-cpus.ts';
 
 const STARTING_MS = 10_000;
 const LOOK_MS = 50;
@@ -17,7 +18,9 @@ export async function startIn(
   const until = performance.now() + STARTING_MS;
   for (;;) {
     try {
-      return await api.call('startStep', { params: { id }, body });
+      return await askWithCpus(body, (said) =>
+        api.call('startStep', { params: { id }, body: said }),
+      );
     } catch (error) {
       if (!isStarting(error) || performance.now() > until) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOOK_MS));

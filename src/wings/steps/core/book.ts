@@ -29,6 +29,7 @@ export interface NewStep {
   readonly sessionOf?: SessionOf;
   /** The task has started them itself. */
   readonly isNoted?: boolean;
+  readonly cpuCount?: number | undefined;
 }
 
 /** `unsure`: what ended long ago and nobody else knows of; it is shown, and not kept. */
@@ -83,7 +84,7 @@ export class StepBook {
       }),
     );
     const count = nodes.length;
-    const named = { task, number, epochId, command, by, count };
+    const named = { task, number, epochId, command, by, count, cpuCount: made.cpuCount };
     const step: Step = { ...named, isSure: true, isNoted, processes };
     this.#keep(own, step);
     this.#world.made(step);

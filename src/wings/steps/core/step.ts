@@ -29,6 +29,8 @@ export interface Step {
   readonly isSure: boolean;
   /** The task has started its processes, and tells of them. Absent: a node does. */
   readonly isNoted?: boolean;
+  /** Cpus that it is given, on all its nodes. Undefined: nobody says. */
+  readonly cpuCount?: number | undefined;
   /** By rank; those that a node has not told of yet are missing. */
   readonly processes: Map<number, StepProcess>;
 }

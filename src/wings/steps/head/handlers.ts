@@ -114,7 +114,7 @@ function startNow(services: Services, call: Call<'startStep'>): Result<StartStep
   const away = refuseAway(services, nodes);
   if (away !== null) return err(away);
   const made = { task: task.id, epochId, command, by: actor.name, nodes, at, sessionOf };
-  const step = services.steps.book.add(made);
+  const step = services.steps.book.add({ ...made, cpuCount: body.cpuCount });
   if (!step.ok) return err(refuse('step.too_many', { task: task.id, what: step.error }));
   return order(services, { step: step.value, epochId, nodes, body });
 }

@@ -29,6 +29,7 @@ export const noteStep: Handler<'noteStep'> = (services, call) => {
     nodes: body.nodes as NodeName[],
     at: Math.max(task.startedAt ?? 0, now - (body.ranMs ?? 0)),
     isNoted: true,
+    cpuCount: body.cpuCount,
   });
   if (!made.ok) return err(refuse('step.too_many', { task: task.id, what: made.error }));
   if (body.exits !== undefined) book.endNoted(made.value, endsOf(body.exits), now);

@@ -23,7 +23,9 @@ export function viewStep(step: Step): StepView {
     why: over ? whyUnknown(all) : null,
     used: over ? useOf(all) : null,
   };
-  return cpus.length === 0 ? view : { ...view, cpus };
+  if (cpus.length > 0) view.cpus = cpus;
+  if (step.cpuCount !== undefined) view.cpuCount = step.cpuCount;
+  return view;
 }
 
 /** The highest, a signal counted as shells count it. */

@@ -265,6 +265,7 @@ test('[X4] sacct has of a step the nodes, cpus, memory and gpus that are its own
     step(0, {}),
     step(1, { nodes: ['n1', 'n2'], processes: 2, cpus: ['0', '0'] }),
     step(2, { processes: 2, cpus: ['0-1', '1,5'] }),
+    step(3, { cpuCount: 1 }),
   ];
   const heard: Answer = (name, words) => {
     if (name === 'whoami') return { name: 'ada' };
@@ -282,6 +283,7 @@ test('[X4] sacct has of a step the nodes, cpus, memory and gpus that are its own
       '42.0|4|1|1|cpu=4,mem=512M,node=1,gres/gpu=2|356|1024M',
       '42.1|8|2|2|cpu=8,mem=1024M,node=2,gres/gpu=4|712|1024M',
       '42.2|3|1|1|cpu=3,mem=512M,node=1,gres/gpu=2|267|1024M',
+      '42.3|1|1|1|cpu=1,mem=512M,node=1,gres/gpu=2|89|1024M',
     ],
     errors,
   );
@@ -293,13 +295,21 @@ test('[X4] sacct --json has what a job was given, by kinds', async () => {
   const ended = { ...record, taskCount: 1, endedAt: 90_000, outcome };
   const of = { jobId: 42, index: null, epoch: 1, final: true, outcome, gpuCount: 2 };
   const task = { id: '42', nodes: ['n1'], startedAt: 1000, endedAt: 90_000, ...of };
+  const ran = { state: 'ended', nodes: ['n1'], startedAt: 2000, endedAt: 9000, why: null };
+  const end = { exit: { code: 7 }, used: null };
+  const step = { id: '42.0', command: './solve -x', processes: 3, ...ran, ...end };
   const heard: Answer = (name, words) => {
     if (name === 'history') return { jobs: [ended], tasks: [task], next: null, nextTask: null };
+    if (name === 'listAllSteps') return { steps: [step], next: null };
     return name === 'whoami' ? { name: 'ada' } : answer(name, words);
   };
-  const { out } = await use(sacct, ['-X', '-j', '42', '--json'], heard);
-  const said: { jobs: { tres: Record<string, { type: string; count: number }[]> }[] } =
-    JSON.parse(out);
+  const { out } = await use(sacct, ['-j', '42', '--json'], heard);
+  const said: {
+    jobs: {
+      tres: Record<string, { type: string; count: number }[]>;
+      steps: { step: object; state: string; tasks: object; exit_code: object }[];
+    }[];
+  } = JSON.parse(out);
   assert.deepEqual(
     said.jobs[0]?.tres['allocated']?.map(({ type, count }) => [type, count]),
     [
@@ -309,6 +319,27 @@ test('[X4] sacct --json has what a job was given, by kinds', async () => {
       ['gres', 2],
     ],
   );
+  assert.deepEqual(
+    said.jobs[0]?.steps.map((one) => [one.step, one.state, one.tasks]),
+    [
+      [{ id: '42.batch', name: 'batch' }, 'COMPLETED', { count: 1 }],
+      [{ id: '42.0', name: 'solve' }, 'FAILED', { count: 3 }],
+    ],
+  );
+  const code = { status: 'SUCCESS', return_code: 7, signal: { signal_id: 0 } };
+  assert.deepEqual(said.jobs[0]?.steps[1]?.exit_code, code);
+});
+
+test('[X4] sacct has nothing that a job was given that never started', async () => {
+  const outcome = { kind: 'cancelled', exit: null };
+  const record = { ...job, state: 'done', cpuCount: 4, nodeCount: 1, memoryBytes: 2 ** 29 };
+  const ended = { ...record, taskCount: 1, startedAt: null, endedAt: 90_000, outcome };
+  const heard: Answer = (name, words) => {
+    if (name === 'history') return { jobs: [ended], tasks: [], next: null, nextTask: null };
+    return name === 'whoami' ? { name: 'ada' } : answer(name, words);
+  };
+  const { out } = await use(sacct, ['-XnP', '-j', '42', '-o', 'AllocTRES,ReqTRES,State'], heard);
+  assert.equal(out.trim(), '|cpu=4,mem=512M,node=1|CANCELLED');
 });
 
 test('[X4] sacct takes dates as reportseff writes them', async () => {

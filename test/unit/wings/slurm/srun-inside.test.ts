@@ -281,6 +281,32 @@ test('[X5] a step that cannot begin, or that a slow head has late, is told to be
   assert.deepEqual(slow.calls.at(-1), { name: 'endStep', exits: [{ code: 4 }] });
 });
 
+test('[X5] a step says which cpus it is given, but to a head that does not know of them', async () => {
+  const bodies: { readonly cpuCount?: number; readonly exits?: unknown }[] = [];
+  const unknown = new Failure({
+    code: 'request.invalid',
+    kind: 'invalid_argument',
+    message: "Unrecognized key: 'cpuCount'",
+  });
+  let isOld = false;
+  const call = async (name: string, { body }: { body: (typeof bodies)[number] }) => {
+    if (name === 'noteStep') bodies.push(body);
+    if (isOld && body.cpuCount !== undefined) throw unknown;
+    return name === 'noteStep' ? { id: '42.3' } : { count: 1 };
+  };
+  const node = onNode('/', { SLURM_CPUS_ON_NODE: '4' });
+  const context = withApi(node.context, async () => ({ call }));
+  assert.equal(await srun(context, ['-n1', '-o', '/dev/null', 'true']), 0);
+  assert.equal(await srun(context, ['-n2', '-c2', '-o', '/dev/null', 'true']), 0);
+  assert.equal(await srun(context, ['-n3', '--overlap', '-o', '/dev/null', 'true']), 0);
+  isOld = true;
+  assert.equal(await srun(context, ['-n1', '-o', '/dev/null', 'true']), 0);
+  assert.deepEqual(
+    bodies.map(({ cpuCount }) => cpuCount),
+    [1, 4, 3, 1, undefined],
+  );
+});
+
 test('[X5] a step of which the head takes no more is named, and runs', async () => {
   const full = new Failure({
     code: 'step.too_many',
@@ -292,14 +318,15 @@ test('[X5] a step of which the head takes no more is named, and runs', async () 
   assert.match(said.join(''), /warning: .* not in the history of the job: It has 64\./);
   const large = beforeHead(() => assert.fail('it is asked'));
   const nodes = Array<string>(257).fill('n1');
-  const { number } = await noteStep(large.context, { argv: ['true'], nodes });
+  const { number } = await noteStep(large.context, { argv: ['true'], nodes, cpuCount: 1 });
   assert.equal(number, null);
   assert.match(large.said.join(''), /at most 256 ranks/);
 });
 
 /** A head that answers none of these questions but keeps what it is asked to start. */
 function startsNothing(refusals: readonly string[]) {
-  const asked: { readonly bind?: string; readonly environment: Record<string, string> }[] = [];
+  type Asked = { readonly bind?: string; readonly cpuCount?: number };
+  const asked: (Asked & { readonly environment: Record<string, string> })[] = [];
   const call = async (name: string, { body }: { body: (typeof asked)[number] }): Promise<never> => {
     assert.equal(name, 'startStep');
     const message = refusals[asked.length] ?? 'it is enough';
@@ -323,6 +350,11 @@ test('ranks with PMI or a terminal that cannot be bound run unbound in a script'
     );
     assert.equal(notes.pop(), `--cpu-bind: ranks run unbound: ${why}`);
   }
+  const room = { ...shown.environment, SLURM_CPUS_ON_NODE: '4', SLURMD_NODENAME: '' };
+  const one = startsNothing([]);
+  const alone = withApi({ ...shown, environment: room } as unknown as Context, one.api);
+  await assert.rejects(srun(alone, ['-n1', 'true']), /it is enough/);
+  assert.equal(one.asked[0]?.cpuCount, 2, 'one of two ranks has half of the cpus');
   const other = startsNothing(['the job is over']);
   const words = ['--mpi=pmi2', '--cpu-bind=cores', 'true'];
   await assert.rejects(srun(withApi(shown, other.api), words), /the job is over/);

@@ -86,14 +86,14 @@ test('[Z13] what a task has started itself is told by its owner, and ends as the
   const ann = await world.client('ann');
   const { place } = await runningJob(ann, agent);
   const params = { id: String(place.jobId) };
-  const body = { title: './rank 4', nodes: ['n1', 'n1'] };
+  const body = { title: './rank 4', nodes: ['n1', 'n1'], cpuCount: 2 };
   const { id: step } = await ann.call('noteStep', { params, body });
   assert.equal(step, `${params.id}.0`);
   const viewOf = async () => (await ann.call('listSteps', { params })).steps.at(-1);
   const running = await viewOf();
   assert.deepEqual(
-    [running?.state, running?.processes, running?.command],
-    ['running', 2, './rank 4'],
+    [running?.state, running?.processes, running?.command, running?.cpuCount],
+    ['running', 2, './rank 4', 2],
   );
   assert.deepEqual(wishesTo(agent), []);
   const ofStep = { ...params, step };
