@@ -75,6 +75,8 @@ describe('nodes over ssh', () => {
     const runs = 'cat /tmp/ran 2>/dev/null; true';
     await until('it runs', async () => (await lab.ok(host(LAB1), runs)) !== '' || undefined);
     const pid = await lab.ok(host(LAB1), 'cat /var/lib/weft/node/rollout.pid');
+    const nodejs = () => lab.ok(host(LAB1), 'stat -c %i /opt/weft/now/node');
+    const before = await nodejs();
     // As an earlier release, and a run that was cut off, have left it.
     await lab.ok(host(LAB1), 'echo 0.0.9 > /opt/weft/release; mkdir /opt/weft/new-half');
     const said = await lab.weft('node', 'upgrade', 'lab1');
@@ -82,6 +84,7 @@ describe('nodes over ssh', () => {
     assert.match(said.out, /^lab1: .*\(has this release now\)/m);
     assert.notEqual(await lab.ok(host(LAB1), 'cat /var/lib/weft/node/rollout.pid'), pid);
     assert.equal(await lab.ok(host(LAB1), 'ls /opt/weft'), 'now\nrelease');
+    assert.equal(await nodejs(), before, 'the Node.js that is there is not sent once more');
     await lab.ok(host(LAB1), 'touch /tmp/go');
     assert.equal(await lab.ok(lab.head, asPat(`${WEFT()} wait ${id}`)), `${id} completed`);
     const [first, last, ...more] = (await lab.ok(host(LAB1), runs)).split('\n');

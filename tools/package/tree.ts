@@ -14,7 +14,7 @@ import {
 import os from 'node:os';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { contentsOf } from '../../src/wings/rollout/cli/package-file.ts';
+import { contentsOf } from '../../src/wings/rollout/cli/package-files.ts';
 import { ROOT } from '../tree.ts';
 
 /** A folder with `bin`, `lib`, `share`. */

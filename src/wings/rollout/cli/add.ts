@@ -11,7 +11,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import { type Destination, parseDestination } from '../core/destination.ts';
 import { Locks } from './locks.ts';
 import { type Outcome, type Rollout, rollOut } from './one-host.ts';
-import { packageFile } from './package-file.ts';
+import { packageFiles } from './package-files.ts';
 import { readHosts } from './read-hosts.ts';
 import { Ssh } from './ssh.ts';
 import { Tickets } from './tickets.ts';
@@ -45,17 +45,17 @@ function verbFor({ isUpgrade }: { readonly isUpgrade: boolean }): Verb {
       const { fingerprint } = await tickets.during(async (one) => one);
       const ssh = new Ssh();
       const locks = new Locks(context, ssh, `weft node ${isUpgrade ? 'upgrade' : 'add'}`);
-      const file = packageFile();
+      const parts = packageFiles();
       try {
-        const { release, bytes } = file;
+        const { release, nodejs, bytes } = parts;
         const withoutRoot = options.withoutRoot === true;
         const about = { fingerprint, machine: machine(), withoutRoot, isUpgrade };
-        const wanted = { release, bytes, ...about };
-        const rollout = { ssh, locks, api, file, wanted, tickets };
+        const wanted = { release, nodejs, bytes, ...about };
+        const rollout = { ssh, locks, api, parts, wanted, tickets };
         return await locks.during(() => each(context, hosts, rollout));
       } finally {
         ssh.close();
-        file.remove();
+        parts.remove();
       }
     },
   });
@@ -126,7 +126,7 @@ function say(context: Context, { ssh }: Destination, outcome: Outcome): void {
   const { cpuCount, memoryBytes } = node.total;
   const was = plan.joins
     ? 'joined'
-    : plan.sends
+    : plan.sends.length > 0
       ? 'has this release now'
       : plan.starts
         ? 'started'

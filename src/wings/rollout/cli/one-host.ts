@@ -8,7 +8,7 @@ import { Failure } from '../../../kernel/model/failure.ts';
 import type { Destination } from '../core/destination.ts';
 import type { Held } from '../core/lock.ts';
 import { placesFor } from '../core/places.ts';
-import { type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
+import { type Part, type Plan, type Problem, planFor, type Wanted } from '../core/plan.ts';
 import { type Probe, parseProbe, probeScript } from '../core/probe.ts';
 import {
   joinScript,
@@ -19,7 +19,7 @@ import {
   unpackCommand,
 } from '../core/scripts.ts';
 import type { Locks } from './locks.ts';
-import type { PackageFile } from './package-file.ts';
+import type { PackageFiles } from './package-files.ts';
 import type { Answer, Ssh } from './ssh.ts';
 import { lastLine, Stopped } from './stopped.ts';
 import type { Tickets } from './tickets.ts';
@@ -35,7 +35,7 @@ export interface Rollout {
   readonly ssh: Ssh;
   readonly locks: Locks;
   readonly api: Api;
-  readonly file: PackageFile;
+  readonly parts: PackageFiles;
   readonly wanted: Wanted;
   readonly tickets: Tickets;
   /** What is being done to it now. */
@@ -95,7 +95,7 @@ function remedyFor(host: string, { error }: Answer): string {
 /** Null: it lacks something. Its agent may have been on its way out when it was looked at. */
 async function upAlready(to: Destination, step: Step): Promise<Outcome | null> {
   const { api, plan, tell } = step;
-  if (plan.sends || plan.joins || plan.starts) return null;
+  if (plan.joins || plan.starts) return null;
   tell(to.ssh, 'waiting until it is up');
   const look = { not: null, ms: SECOND_LOOK_MS };
   const node = await untilUp(api, nameOf(to, step), look);
@@ -113,7 +113,7 @@ async function changed(to: Destination, before: Step): Promise<Outcome> {
     const { plan, tell } = step;
     // Before anything is sent: it could not join in the end.
     if (plan.joins) await refuseTaken(step.api, nameOf(to, step));
-    if (plan.sends) await send(to.ssh, places, step);
+    if (plan.sends.length > 0) await send(to.ssh, places, step);
     if (plan.joins) {
       tell(to.ssh, 'joining');
       await step.tickets.during((ticket) => {
@@ -161,18 +161,24 @@ async function waitedFor(to: Destination, step: Step, not: number | null = null)
 }
 
 async function send(host: string, places: Held, step: Step): Promise<void> {
-  const { ssh, file, plan, tell, wanted } = step;
+  const { plan, tell, wanted } = step;
   tell(host, 'sending the programs');
-  const packed = await file.file();
   await done(host, makeRoomScript(places), step, 'there is no place for the programs');
+  for (const part of plan.sends) await sendPart(host, places, step, part);
+  const put = putScript(places, wanted.release, wanted.nodejs);
+  await done(host, put, step, 'what was sent does not run there');
+}
+
+async function sendPart(host: string, places: Held, step: Step, part: Part): Promise<void> {
+  const { ssh, parts, plan } = step;
+  const file = await parts.file(part);
   const command = unpackCommand(places, plan.as);
-  const sent = await ssh.send(host, command, { file: packed, timeoutMs: SEND_MS });
-  if (sent.code !== 0)
-    throw new Stopped(
-      `the programs were not sent: ${lastLine(sent.error)}`,
-      `Make room there if it has none (ssh ${host} df -h), and run the same again.`,
-    );
-  await done(host, putScript(places, wanted.release), step, 'what was sent does not run there');
+  const sent = await ssh.send(host, command, { file, timeoutMs: SEND_MS });
+  if (sent.code === 0) return;
+  throw new Stopped(
+    `the programs were not sent: ${lastLine(sent.error)}`,
+    `Make room there if it has none (ssh ${host} df -h), and run the same again.`,
+  );
 }
 
 const placesIn = ({ probe }: Step) => placesFor(probe.rights === 'none' ? 'user' : 'system');

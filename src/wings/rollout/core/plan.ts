@@ -5,14 +5,19 @@ import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { formatSize } from '../../../kernel/base/size.ts';
 import type { Probe } from './probe.ts';
 
+/** What is sent by itself: Weft with its packages, and the Node.js that runs it. */
+export type Part = 'weft' | 'nodejs';
+
 export interface Wanted {
   readonly release: string;
   /** Fingerprint of the head that it is to join. */
   readonly fingerprint: string;
   /** Processor of the machine that sends the programs, as `uname -m` says. */
   readonly machine: string;
-  /** Bytes of what is sent, unpacked. */
-  readonly bytes: number;
+  /** SHA-256 of the Node.js that is sent, hexadecimal. */
+  readonly nodejs: string;
+  /** Bytes of each part, unpacked. */
+  readonly bytes: Readonly<Record<Part, number>>;
   /** All that runs there runs as the user who logs in. */
   readonly withoutRoot: boolean;
   /** The machine is a node already, and is only brought to this release. */
@@ -23,7 +28,8 @@ export interface Plan {
   /** Put before each command there. */
   readonly as: '' | 'sudo -n ';
   readonly service: 'systemd' | 'background';
-  readonly sends: boolean;
+  /** Parts that the machine lacks. */
+  readonly sends: readonly Part[];
   readonly joins: boolean;
   /** The agent is to be started, or started again with what was sent. */
   readonly starts: boolean;
@@ -41,7 +47,7 @@ const SPARE_BYTES = 256 * 1_048_576;
 export function planFor(probe: Probe, wanted: Wanted): Result<Plan, Problem> {
   const problem = problemOf(probe, wanted);
   if (problem !== null) return err(problem);
-  const sends = probe.release !== wanted.release;
+  const sends = partsFor(probe, wanted);
   const isRoot = probe.rights !== 'none';
   return ok({
     as: probe.rights === 'sudo' ? 'sudo -n ' : '',
@@ -49,8 +55,14 @@ export function planFor(probe: Probe, wanted: Wanted): Result<Plan, Problem> {
     sends,
     joins: probe.member === null,
     // An agent that an earlier run did not start anew goes on with programs that are gone.
-    starts: sends || !probe.isRunning || probe.started !== wanted.release,
+    starts: sends.length > 0 || !probe.isRunning || probe.started !== wanted.release,
   });
+}
+
+/** A release seldom comes with another Node.js, which is most of what there is to send. */
+function partsFor(probe: Probe, wanted: Wanted): Part[] {
+  if (probe.release === wanted.release) return [];
+  return probe.nodejs === wanted.nodejs ? ['weft'] : ['weft', 'nodejs'];
 }
 
 /** Two agents would write over each other; null: the folder is this machine's, or nobody's. */
@@ -63,7 +75,7 @@ export function elsewhereOf({ rights, member, owner, host }: Probe): Problem | n
 }
 
 function problemOf(probe: Probe, wanted: Wanted): Problem | null {
-  const { system, machine, libc, rights, freeBytes, member, release } = probe;
+  const { system, machine, libc, rights, freeBytes, member } = probe;
   if (system !== 'Linux') return { what: `it runs ${system}`, remedy: 'Nodes run Linux.' };
   if (machine !== wanted.machine) {
     const what = `it is a ${machine}, and what this machine would send is for ${wanted.machine}`;
@@ -91,8 +103,9 @@ function problemOf(probe: Probe, wanted: Wanted): Problem | null {
   if (wanted.isUpgrade && member === null) {
     return { what: 'it is no node yet', remedy: 'Make it one: weft node add.' };
   }
-  const needed = wanted.bytes + SPARE_BYTES;
-  if (release === wanted.release || freeBytes >= needed) return null;
+  const parts = partsFor(probe, wanted);
+  const needed = parts.reduce((sum, part) => sum + wanted.bytes[part], SPARE_BYTES);
+  if (parts.length === 0 || freeBytes >= needed) return null;
   const what = `it has ${formatSize(freeBytes)} free where programs go, and ${formatSize(needed)} are needed`;
   return { what, remedy: 'Make room there.' };
 }

@@ -15,6 +15,8 @@ export interface Probe {
   readonly freeBytes: number;
   /** The release that an earlier run has put there; null: none has. */
   readonly release: string | null;
+  /** SHA-256 of the Node.js that came with it; null: none did, or one before it was noted. */
+  readonly nodejs: string | null;
   /** What it is a member of: the head's fingerprint, and its name there; null: of nothing. */
   readonly member: { readonly fingerprint: string; readonly name: string } | null;
   /**
@@ -53,6 +55,7 @@ for try in sudo none; do
   while [ ! -d "$near" ]; do near=$(dirname "$near"); done
   say free "$(df -Pk "$near" | awk 'NR == 2 { print $4 }')"
   say release "$($as cat "$programs/release" 2>/dev/null)"
+  if [ -x "$programs/now/node" ]; then say nodejs "$($as cat "$programs/now/node.sha256" 2>/dev/null)"; fi
   member=$($as cat "$state/membership.json" 2>/dev/null | tr -d ' \\n')
   say fingerprint "$(printf %s "$member" | sed -n 's/.*"fingerprint":"\\([0-9a-f]*\\)".*/\\1/p')"
   say name "$(printf %s "$member" | sed -n 's/.*"name":"\\([A-Za-z0-9._-]*\\)".*/\\1/p')"
@@ -91,6 +94,7 @@ export function parseProbe(output: string): Result<Probe, string> {
     hasSystemd: said.get('systemd') === 'yes',
     freeBytes: Number(free) * 1024 || 0,
     release: said.get('release') || null,
+    nodejs: said.get('nodejs') || null,
     member: fingerprint === '' ? null : { fingerprint, name },
     owner: said.get('owner') || null,
     started: said.get('started') || null,

@@ -39,8 +39,12 @@ export function unpackCommand({ programs, holder }: Held, as: Plan['as']): strin
   return `${as}sh -c ${quoteWord(inner)}`;
 }
 
-/** What was unpacked runs, and takes the place of what was there, at once. */
-export function putScript(places: Held, release: string): string {
+/**
+ * What was unpacked runs, and takes the place of what was there, at once. A Node.js that was not
+ * sent is the one that is there; if that does not run, the next run sends it. `nodejs`: its
+ * SHA-256, hexadecimal.
+ */
+export function putScript(places: Held, release: string, nodejs: string): string {
   return `${change(places)}
 new="$programs/new-${places.holder.token}"
 cat > "$new/weft" <<'END'
@@ -48,8 +52,10 @@ cat > "$new/weft" <<'END'
 here=$(dirname "$(readlink -f "$0")")
 exec "$here/node" "$here/bin/weft.mjs" "$@"
 END
+[ -e "$new/node" ] || ln "$programs/now/node" "$new/node"
+printf '%s\\n' ${quoteWord(nodejs)} > "$new/node.sha256"
 chmod 0755 "$new" "$new/weft" "$new/node"
-"$new/weft" --version > /dev/null
+"$new/weft" --version > /dev/null || { rm -f "$programs/now/node.sha256"; exit 1; }
 rm -rf "$programs/old"
 [ ! -e "$programs/now" ] || mv "$programs/now" "$programs/old"
 mv "$new" "$programs/now"

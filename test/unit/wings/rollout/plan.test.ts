@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lastLine } from '../../../../src/wings/rollout/cli/stopped.ts';
@@ -30,6 +30,7 @@ const FRESH: Probe = {
   hasSystemd: true,
   freeBytes: 10 * 2 ** 30,
   release: null,
+  nodejs: null,
   member: null,
   owner: null,
   started: null,
@@ -39,7 +40,8 @@ const WANTED: Wanted = {
   release: '0.2.0 1',
   fingerprint: 'f'.repeat(64),
   machine: 'x86_64',
-  bytes: 2 ** 28,
+  nodejs: 'a'.repeat(64),
+  bytes: { weft: 2 ** 24, nodejs: 2 ** 28 },
   withoutRoot: false,
   isUpgrade: false,
 };
@@ -47,7 +49,7 @@ const MEMBER = { fingerprint: WANTED.fingerprint, name: 'lab1' };
 
 test('[I1] a fresh machine is sent everything, joins and starts', () => {
   const plan = planFor(FRESH, WANTED);
-  const all = { as: '', service: 'systemd', sends: true, joins: true, starts: true };
+  const all = { as: '', service: 'systemd', sends: ['weft', 'nodejs'], joins: true, starts: true };
   assert.deepEqual(plan, { ok: true, value: all });
 });
 
@@ -57,23 +59,39 @@ test('[I1] a machine that is a node of this release already is left alone', () =
     WANTED,
   );
   assert.ok(plan.ok);
-  assert.deepEqual([plan.value.sends, plan.value.joins, plan.value.starts], [false, false, false]);
+  assert.deepEqual([plan.value.sends, plan.value.joins, plan.value.starts], [[], false, false]);
 });
 
 test('[I1] a run that was cut off is gone on with: what is there already is not done again', () => {
   const sent = planFor({ ...FRESH, release: '0.2.0 1' }, WANTED);
   assert.ok(sent.ok);
-  assert.deepEqual([sent.value.sends, sent.value.joins, sent.value.starts], [false, true, true]);
+  assert.deepEqual([sent.value.sends, sent.value.joins, sent.value.starts], [[], true, true]);
   const older = planFor({ ...FRESH, release: '0.1.0 1', member: MEMBER, isRunning: true }, WANTED);
   assert.ok(older.ok);
-  assert.deepEqual([older.value.sends, older.value.joins, older.value.starts], [true, false, true]);
+  assert.deepEqual([older.value.joins, older.value.starts], [false, true]);
+  assert.deepEqual(older.value.sends, ['weft', 'nodejs']);
+});
+
+test('[I1] a Node.js that is there already is not sent once more, nor asked room for', () => {
+  const older = {
+    ...FRESH,
+    release: '0.1.0 1',
+    nodejs: WANTED.nodejs,
+    freeBytes: 2 ** 28 + 2 ** 25,
+  };
+  const plan = planFor({ ...older, member: MEMBER }, WANTED);
+  assert.ok(plan.ok);
+  assert.deepEqual(plan.value.sends, ['weft']);
+  const other = planFor({ ...older, nodejs: 'b'.repeat(64), member: MEMBER }, WANTED);
+  assert.ok(!other.ok);
+  assert.match(other.error.what, /528M are needed/);
 });
 
 test('[I1] an agent that was not started anew after it was sent a release is started again', () => {
   const there = { ...FRESH, release: '0.2.0 1', started: '0.1.0 1', member: MEMBER };
   const plan = planFor({ ...there, isRunning: true }, WANTED);
   assert.ok(plan.ok);
-  assert.deepEqual([plan.value.sends, plan.value.starts], [false, true]);
+  assert.deepEqual([plan.value.sends, plan.value.starts], [[], true]);
 });
 
 test('[I2] what is no node is not upgraded', () => {
@@ -87,7 +105,7 @@ const PROBLEMS: readonly (readonly [what: string, probe: Partial<Probe>, words: 
   ['another processor', { machine: 'aarch64' }, /it is a aarch64, .* for x86_64/],
   ['another C library', { libc: 'other' }, /not glibc/],
   ['no rights', { rights: 'none' }, /not root and has no sudo/],
-  ['no room', { freeBytes: 2 ** 28 }, /has 256M free .* 512M are needed/],
+  ['no room', { freeBytes: 2 ** 28 }, /has 256M free .* 528M are needed/],
   [
     'another cluster',
     { member: { fingerprint: '0'.repeat(64), name: 'n9' } },
@@ -168,6 +186,40 @@ test('[I2] programs that came in part are gone at once, and the cause is told', 
   assert.equal(lastLine('one\ntwo\n'), 'two');
 });
 
+test('[I1] a release that came without a Node.js has the one before, and a broken one is told', (t) => {
+  const home = makeFolder(t, { '.local/share/weft/now/node': '#!/bin/sh\nexit 0\n' });
+  const programs = join(home, '.local/share/weft');
+  const holder = { token: '1-a', by: 'me' };
+  const places = { ...placesFor('user'), holder };
+  const shell = (input: string) => {
+    const env = { PATH: process.env['PATH'], HOME: home };
+    const { status, stderr } = spawnSync('sh', ['-s'], { input, encoding: 'utf8', env });
+    return { status, stderr };
+  };
+  const put = () => {
+    shell(takeScript(places, holder));
+    assert.equal(shell(makeRoomScript(places)).status, 0);
+    return shell(putScript(places, '0.2.0 2', 'abc'));
+  };
+  const known = () => {
+    const { stdout } = spawnSync('sh', ['-s'], {
+      input: probeScript({ withoutRoot: true }),
+      encoding: 'utf8',
+      env: { PATH: process.env['PATH'], HOME: home },
+    });
+    const probe = parseProbe(stdout);
+    return probe.ok && probe.value.nodejs;
+  };
+  chmodSync(join(programs, 'now/node'), 0o755);
+  assert.equal(known(), null);
+  assert.deepEqual(put(), { status: 0, stderr: '' });
+  assert.equal(readFileSync(join(programs, 'now/node'), 'utf8'), '#!/bin/sh\nexit 0\n');
+  assert.equal(known(), 'abc');
+  writeFileSync(join(programs, 'now/node'), '#!/bin/sh\nexit 3\n');
+  assert.equal(put().status, 1);
+  assert.equal(known(), null);
+});
+
 test('[E1] every script is one that sh can read, and no ticket stands on a command line', () => {
   for (const whose of ['system', 'user'] as const) {
     const holder = { token: '1-a', by: "it's me" };
@@ -177,7 +229,7 @@ test('[E1] every script is one that sh can read, and no ticket stands on a comma
       keepScript(places),
       releaseScript(places),
       makeRoomScript(places),
-      putScript(places, "0.2.0 it's"),
+      putScript(places, "0.2.0 it's", 'f'),
       joinScript(places, 'weft-join:secret', "o'n"),
       startScript(places, 'systemd'),
       startScript(places, 'background'),

@@ -1,7 +1,8 @@
-// This program as one file to send: what is installed here, the packages it needs, and the Node
-// that runs it.
+// This program as files to send: what is installed here with the packages it needs, and the
+// Node.js that runs it.
 
 import { execFile } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -19,6 +20,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { VERSION } from '../../../kernel/cli/version.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import type { Part } from '../core/plan.ts';
 
 const run = promisify(execFile);
 /** Whatever they are here: there root runs this, and everybody reads it. */
@@ -33,32 +35,36 @@ const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 /** What of an installed Weft runs on a node. */
 const PARTS = ['bin', 'dist', 'launcher', 'python/src', 'deploy/systemd', 'package.json'];
 
-export interface PackageFile {
+export interface PackageFiles {
   /** The release, with what tells builds of one release apart. */
   readonly release: string;
+  /** SHA-256 of the Node.js, hexadecimal. */
+  readonly nodejs: string;
   /** Unpacked. */
-  readonly bytes: number;
-  /** Made when the first machine lacks it. */
-  file(): Promise<string>;
+  readonly bytes: Readonly<Record<Part, number>>;
+  /** Path of a packed tar, made when the first machine lacks it. */
+  file(part: Part): Promise<string>;
   remove(): void;
 }
 
 /** Throws a failure where this Weft cannot be sent. */
-export function packageFile(): PackageFile {
+export function packageFiles(): PackageFiles {
   const built = join(ROOT, 'dist', 'bin', 'programs.cjs');
   if (!existsSync(built)) {
     const remedy = 'Run `npm run build` in its folder first.';
     throw usage('this Weft runs from its sources and was not built', remedy);
   }
   const folder = mkdtempSync(join(tmpdir(), 'weft-package-'));
-  const contents = contentsOf(ROOT);
-  let made: Promise<string> | null = null;
+  const contents = { weft: programsOf(ROOT), nodejs: [NODEJS] };
+  const made = new Map<Part, Promise<string>>();
   return {
     release: `${VERSION} ${Math.floor(statSync(built).mtimeMs)}`,
-    bytes: contents.reduce((sum, { from }) => sum + bytesOf(from), 0),
-    file() {
-      made ??= pack(folder, contents);
-      return made;
+    nodejs: hash('sha256', readFileSync(NODEJS.from)),
+    bytes: { weft: sumOf(contents.weft), nodejs: sumOf(contents.nodejs) },
+    file(part) {
+      const file = made.get(part) ?? pack(join(folder, part), contents[part]);
+      made.set(part, file);
+      return file;
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
@@ -72,26 +78,31 @@ export interface Content {
 
 /** What runs on a machine without npm: this Weft, the packages that it needs, its Node. */
 export function contentsOf(root: string): Content[] {
+  return [...programsOf(root), NODEJS];
+}
+
+const NODEJS: Content = { from: process.execPath, to: 'node' };
+
+function programsOf(root: string): Content[] {
   const parts = PARTS.map((part) => ({ from: join(root, part), to: part }));
   const packages = [...packagesOf(root)].map(([name, from]) => ({
     from,
     to: join('node_modules', name),
   }));
-  return [...parts, ...packages, { from: process.execPath, to: 'node' }];
+  return [...parts, ...packages];
 }
 
 async function pack(folder: string, contents: readonly Content[]): Promise<string> {
-  const whole = join(folder, 'weft');
   for (const { from, to } of contents) {
-    const place = join(whole, to);
+    const place = join(folder, to);
     mkdirSync(dirname(place), { recursive: true });
     symlinkSync(from, place);
   }
-  const file = join(folder, 'weft.tar.gz');
+  const file = `${folder}.tar.gz`;
   // The quick way: machines of a lab are near, and a better one takes longer than the rest of all
   // this.
   const how = ['-I', 'gzip -1', '-chf', file, '--owner=0', '--group=0', MODES];
-  await packed([...how, ...NEVER_RUN, '-C', whole, '.'], TRIES);
+  await packed([...how, ...NEVER_RUN, '-C', folder, '.'], TRIES);
   return file;
 }
 
@@ -136,6 +147,9 @@ function lookUp(name: string, from: string): string | null {
     if (dirname(at) === at) return null;
   }
 }
+
+const sumOf = (contents: readonly Content[]): number =>
+  contents.reduce((sum, { from }) => sum + bytesOf(from), 0);
 
 function bytesOf(path: string): number {
   const stats = lstatSync(path);

@@ -1,11 +1,11 @@
-// The file that is sent to machines, made while something changes what goes into it.
+// A file that is sent to machines, made while something changes what goes into it.
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { packageFile } from '../../../../src/wings/rollout/cli/package-file.ts';
+import { packageFiles } from '../../../../src/wings/rollout/cli/package-files.ts';
 import { ROOT } from '../../../../tools/tree.ts';
 
 const skip = !existsSync(path.join(ROOT, 'dist/bin/programs.cjs')) && 'needs npm run build';
@@ -27,16 +27,16 @@ function changing(t: TestContext, times: number): () => number {
 
 test('what changes while it is packed is packed once more', { skip }, async (t) => {
   const ran = changing(t, 1);
-  const made = packageFile();
+  const made = packageFiles();
   t.after(() => made.remove());
-  assert.match(await made.file(), /weft\.tar\.gz$/);
+  assert.match(await made.file('weft'), /weft\.tar\.gz$/);
   assert.equal(ran(), 2);
 });
 
 test('what changes every time is not sent', { skip }, async (t) => {
   const ran = changing(t, 9);
-  const made = packageFile();
+  const made = packageFiles();
   t.after(() => made.remove());
-  await assert.rejects(made.file(), /tar/);
+  await assert.rejects(made.file('weft'), /tar/);
   assert.equal(ran(), 3);
 });
