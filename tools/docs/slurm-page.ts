@@ -35,7 +35,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
 - An \`srun\` of a script that is killed by SIGKILL cannot say that its step is over: \`sacct\` has it as RUNNING until the script ends.
 - \`scontrol update\` takes \`TimeLimit=+30\` and \`-30\`. \`squeue -l\` begins with a line that has the time, as in Slurm.
-- \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and the cluster knows no job of that name.
+- \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and the cluster knows neither such a user nor a job of that name.
 - Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
 - \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed.

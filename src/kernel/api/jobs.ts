@@ -233,6 +233,8 @@ export const listJobsReply = z.object({
   /** By priority there are no pages: others come after these. */
   more: z.boolean().optional(),
   columns: jobColumns.exactOptional(),
+  /** Of an `owner` with none of these jobs: the head knows the user, by a role or a token. */
+  ownerIsKnown: z.boolean().exactOptional(),
 });
 export type ListJobsReply = z.infer<typeof listJobsReply>;
 

@@ -209,12 +209,12 @@ async function refuseNobody(
   for (const words of wrong) context.error(`squeue: error: ${words}\n`);
 }
 
-/** True of a name with no account here and no job that the head knows of. */
+/** True of a name with no account here, and neither known to the head nor the owner of a job. */
 async function isNobody(context: Context, owner: string): Promise<boolean> {
   if (await mayHaveAccount(owner)) return false;
   const api = await context.api();
   const listed = await api.call('listJobs', { query: { owner, state: 'all', limit: 1 } });
-  if (listed.jobs.length > 0) return false;
+  if (listed.jobs.length > 0 || listed.ownerIsKnown === true) return false;
   return (await api.call('history', { query: { owner, limit: 1 } })).jobs.length === 0;
 }
 

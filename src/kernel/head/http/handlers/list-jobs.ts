@@ -42,8 +42,18 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   const jobs: JobView[] = page.slice(0, limit).map((record) => viewJob(engine, record, reasons));
   const last = page.length > limit ? (jobs.at(-1)?.id ?? 0) : from;
   const next = last > 1 ? last : null;
-  return ok({ jobs: await withLastRuns(engine, jobs), next } satisfies ListJobsReply);
+  const reply: ListJobsReply = { jobs: await withLastRuns(engine, jobs), next };
+  if (jobs.length === 0 && query.owner !== undefined)
+    reply.ownerIsKnown = isKnown(engine, query.owner);
+  return ok(reply);
 };
+
+/** Users without a role and without jobs may have a token. */
+function isKnown({ state }: Engine, name: string): boolean {
+  if (state.users.has(name as UserName)) return true;
+  const tokens = [...state.tokens.values()];
+  return tokens.some(({ purpose, user }) => purpose === 'user' && user === name);
+}
 
 /** A page of jobs as columns. Done jobs are refused: those in the history have no columns. */
 function inColumns(

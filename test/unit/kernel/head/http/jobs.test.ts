@@ -52,6 +52,16 @@ test('[D21] what failed, however it did, is listed without what completed or was
   );
 });
 
+test('of a user without jobs it is said whether the head knows the user, by a token alone, too', async (t) => {
+  const world = await startWorld(t);
+  await world.client('alice');
+  const known = async (owner: string) =>
+    (await world.admin.call('listJobs', { query: { state: 'all', owner } })).ownerIsKnown;
+  assert.deepEqual([await known('alice'), await known('alcie')], [true, false]);
+  const { jobs } = await world.admin.call('listJobs', { query: { state: 'all' } });
+  assert.deepEqual(jobs, []);
+});
+
 test('a wait that is not met in time is refused, and guesses nothing', async (t) => {
   const world = await startWorld(t);
   await startAgent(t, world, 'n1');
