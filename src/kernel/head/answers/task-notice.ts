@@ -1,5 +1,5 @@
 // One sentence about a task that has nodes and does not run as it should: its node is silent or
-// paused, or it was stopped to make room.
+// paused, or it was suspended, by whom or to make room.
 
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
@@ -27,7 +27,7 @@ export function taskNotice(known: NoticeSource, task: Task): string | null {
     silenceNotice(known, task) ??
     hangNotice(known, task) ??
     siteNotice(known, task) ??
-    stoppedNotice(known, task) ??
+    stillNotice(known, task) ??
     keepingNotice(known.state, task) ??
     killedNotice(known.state, task) ??
     gpuNotice(known.state, task) ??
@@ -59,7 +59,7 @@ export function jobNotice(known: NoticeSource, job: Job): string | null {
     if (notice !== null) return notice;
   }
   for (const task of job.active.values()) {
-    const notice = owedNotice(known, task);
+    const notice = owedNotice(known, task) ?? suspendedNotice(task);
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.
@@ -126,6 +126,26 @@ function siteNotice(known: NoticeSource, task: Task): string | null {
   if (task.state !== 'starting' || isAtSite(task)) return null;
   const start = known.startAtSite?.(task);
   return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
+}
+
+/** Whoever suspended it keeps it still also when there is room again. */
+function stillNotice(known: NoticeSource, task: Task): string | null {
+  const words = [suspendedNotice(task), stoppedNotice(known, task)];
+  return words.filter((one) => one !== null).join(' ') || null;
+}
+
+/** Who keeps it suspended, and how it goes on; of a pause its node tells. */
+function suspendedNotice({ id, job, stops, ending }: Task): string | null {
+  if (ending !== null) return null;
+  const it = job.spec.array === null ? 'it' : `task ${id}`;
+  const words = [...stops].map(([stopper, by]) => {
+    if (stopper === 'owner')
+      return `${by} has suspended ${it}: \`weft resume ${id}\` lets it go on.`;
+    if (!stopper.startsWith('maintenance ')) return '';
+    const what = stopper.replace(/^m/, 'M');
+    return `${what} has suspended ${it}; it goes on when that is over.`;
+  });
+  return words.filter((one) => one !== '').join(' ') || null;
 }
 
 function stoppedNotice(known: NoticeSource, task: Task): string | null {

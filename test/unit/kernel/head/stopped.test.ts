@@ -1,7 +1,8 @@
 // What is said of a task that was stopped to make room.
 
 import assert from 'node:assert/strict';
-import { taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
+import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
+import type { NodeName } from '../../../../src/kernel/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import {
   ANN,
@@ -12,6 +13,7 @@ import {
   scenario,
   type TestHead,
 } from '../../../support/controller.ts';
+import { planned } from '../../../support/maintenance.ts';
 import { HOUR, MINUTE, reserve } from '../../../support/reservations.ts';
 
 const partitions = {
@@ -95,3 +97,21 @@ scenario(
   },
   STOPPING,
 );
+
+scenario('[J22] a suspended task says who suspended it, and what lets it go on', (head) => {
+  head.connect('n1');
+  head.running();
+  head.command({ kind: 'suspend_task', place: place('1') }, OPERATOR);
+  const words = `olga has suspended it: \`weft resume 1\` lets it go on.`;
+  assert.equal(notice(head, '1'), words);
+  const known = { state: head.state, settings: head.settings, now: () => head.at };
+  assert.equal(jobNotice(known, head.job(1)), words);
+  head.command({ kind: 'resume_task', place: place('1') }, ANN);
+  assert.equal(notice(head, '1'), null);
+  const time = { kind: 'now' } as const;
+  const id = planned(head, { time, running: 'suspend', nodes: ['n1' as NodeName] });
+  const still = `Maintenance ${id} has suspended it; it goes on when that is over.`;
+  assert.equal(notice(head, '1'), still);
+  head.command({ kind: 'suspend_task', place: place('1') }, ANN);
+  assert.match(notice(head, '1') ?? '', /^Maintenance .* over\. ann has suspended it/);
+});
