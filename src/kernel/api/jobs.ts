@@ -233,7 +233,7 @@ export const listJobsReply = z.object({
   /** By priority there are no pages: others come after these. */
   more: z.boolean().optional(),
   columns: jobColumns.exactOptional(),
-  /** Of an `owner` with none of these jobs: the head knows the user, by a role or a token. */
+  /** Whether the head knows an `owner` of no such job, by a role or a token. */
   ownerIsKnown: z.boolean().exactOptional(),
 });
 export type ListJobsReply = z.infer<typeof listJobsReply>;

@@ -128,13 +128,13 @@ function siteNotice(known: NoticeSource, task: Task): string | null {
   return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
 }
 
-/** Whoever suspended it keeps it still also when there is room again. */
+/** Notice of every stop but a pause: a user's lasts also when there is room again. */
 function stillNotice(known: NoticeSource, task: Task): string | null {
   const words = [suspendedNotice(task), stoppedNotice(known, task)];
   return words.filter((one) => one !== null).join(' ') || null;
 }
 
-/** Who keeps it suspended, and how it goes on; of a pause its node tells. */
+/** Names of those who have suspended it, and how it goes on; of a pause its node tells. */
 function suspendedNotice({ id, job, stops, ending }: Task): string | null {
   if (ending !== null) return null;
   const it = job.spec.array === null ? 'it' : `task ${id}`;

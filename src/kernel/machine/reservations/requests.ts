@@ -90,9 +90,14 @@ export function decideChange(step: Step, command: ChangeReservation, actor: Acto
   if (!named.ok) return named;
   const placed = replaced(step, known, command);
   if (!placed.ok) return placed;
-  const { users, groups, jobs: reserved } = { ...known, ...members };
-  const whose = membersOf({ users, groups, jobs: reserved }, actor);
-  const changed: Reservation = { ...known, ...whose, ...placed.value, name: named.value };
+  const changed: Reservation = { ...known, ...members, ...placed.value, name: named.value };
+  // Whoever empties a list hardly means to be the one it is for.
+  const { users, groups, jobs: reserved } = changed;
+  const isEmptied = Object.keys(members).length > 0;
+  if (isEmptied && users.length + groups.length + reserved.length === 0) {
+    const what = `reservation ${known.name} would be for nobody: name a user, a group or a job, or cancel it`;
+    return step.refuse('argument.invalid', { what });
+  }
   const jobs = checkJobs(
     step,
     changed.jobs.filter((id) => !known.jobs.includes(id)),

@@ -461,15 +461,18 @@ scenario('[R10] of one that recurred, later slots are kept when its end shall be
   assert.deepEqual(slotsOf(known), ['n1 0..60', 'n1 1440..1500']);
 });
 
-scenario('[R5] a reservation that is left for nobody is for whoever changed it', (head) => {
+scenario('[R5] a change that leaves a reservation for nobody is refused', (head) => {
   head.connect('n1');
   const { id } = made(head, { at: LATER, members: { users: ['bob' as UserName] }, name: 'class' });
   const change = { kind: 'change_reservation', reservation: 'class' } as const;
   const users = () => head.state.reservations.get(id)?.users;
   head.command({ ...change, members: { users: [], groups: ['students'] } }, OPERATOR);
   assert.deepEqual(users(), []);
-  head.command({ ...change, members: { groups: [] } }, OPERATOR);
-  assert.deepEqual(users(), ['olga']);
+  const emptied = { ...change, members: { groups: [] } };
+  assert.equal(head.refused(emptied, OPERATOR), 'argument.invalid');
+  assert.deepEqual([users(), head.state.reservations.get(id)?.groups], [[], ['students']]);
+  head.command({ ...change, members: { users: ['ann' as UserName], groups: [] } }, OPERATOR);
+  assert.deepEqual(users(), ['ann']);
 });
 
 scenario('[R5] jobs can be put into a reservation and taken out while they wait', (head) => {
@@ -489,7 +492,7 @@ scenario('[R5] jobs can be put into a reservation and taken out while they wait'
   const change = {
     kind: 'change_reservation',
     reservation: 'for-bob',
-    members: { jobs: [] },
+    members: { jobs: [], users: ['bob' as UserName] },
   } as const;
   head.command(change);
   assert.deepEqual(head.schedule(), [`${id}#1@n1`]);
