@@ -14,7 +14,7 @@ import type { AgentPart, Surroundings, Variables } from './part.ts';
 type Values = Record<string, string>;
 
 /** Where jobs find programs, on a node that says nothing of it. */
-const JOB_PATH = '/usr/local/bin:/usr/bin:/bin';
+export const JOB_PATH = '/usr/local/bin:/usr/bin:/bin';
 
 /** The same with programs of the system, which container engines start. */
 export function enginesPath(jobPath = JOB_PATH): string {

@@ -1,21 +1,30 @@
 // The variables that programs know from Slurm (sbatch(1), "OUTPUT ENVIRONMENT VARIABLES"), for jobs
 // that came by its commands or ask for them.
 
+import { JOB_PATH } from '../../../kernel/agent/environment.ts';
 import type { AgentPart } from '../../../kernel/agent/part.ts';
 import { beganBefore, type LaunchOrder } from '../../../kernel/model/orders.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
-import { SLURM_MARK } from '../core/mark.ts';
+import { FOLDER_VARIABLE, SLURM_MARK } from '../core/mark.ts';
 import { onEach } from '../core/step.ts';
 
 const MIB = 1_048_576;
 
 export const part: AgentPart = {
-  variables: ({ order, account: { uid, gid } }) => {
+  variables: ({ order, account: { uid, gid }, settings: { jobPath } }) => {
     if (order.environment[SLURM_MARK] === undefined) return {};
     const ids = { SLURM_JOB_UID: String(uid), SLURM_JOB_GID: String(gid) };
-    return { ours: { ...slurmVariables(order), ...ids } };
+    return { ours: { ...slurmVariables(order), ...ids, ...pathOf(order.environment, jobPath) } };
   },
 };
+
+/** With the commands of Slurm, for a job that brings no PATH: its script finds `srun`. */
+function pathOf(given: LaunchOrder['environment'], jobPath = JOB_PATH): Record<string, string> {
+  const folder = given[FOLDER_VARIABLE];
+  return folder === undefined || given['PATH'] !== undefined
+    ? {}
+    : { PATH: `${folder}:${jobPath}` };
+}
 
 export function slurmVariables(order: LaunchOrder): Record<string, string> {
   const { place, nodes, nodeRank, share, jobName, account } = order;

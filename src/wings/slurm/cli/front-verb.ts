@@ -8,6 +8,7 @@ import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import { defineVerb, type VerbGroup } from '../../../kernel/cli/verb.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { FOLDER_VARIABLE } from '../core/mark.ts';
 
 export const COMMANDS = [
   'sbatch',
@@ -35,7 +36,7 @@ const slurm = defineVerb<{ dir?: string }>({
     try {
       mkdirSync(folder, { recursive: true });
       for (const command of COMMANDS)
-        writeFileSync(path.join(folder, command), starter(command), { mode: 0o755 });
+        writeFileSync(path.join(folder, command), starter(command, folder), { mode: 0o755 });
     } catch (error) {
       throw usage(`${folder} cannot be written: ${fileProblem(error)}`);
     }
@@ -54,9 +55,10 @@ function refuseForeign(folder: string): void {
   throw usage(`${found} is there already, and is not of Weft; give a folder of its own`);
 }
 
-function starter(command: string): string {
+function starter(command: string, folder: string): string {
   const line = [process.execPath, STARTER, command].map(quoteWord).join(' ');
-  return `#!/bin/sh\n${SIGN}\nexec ${line} "$@"\n`;
+  const told = `${FOLDER_VARIABLE}=${quoteWord(folder)} `;
+  return `#!/bin/sh\n${SIGN}\n${command === 'sbatch' ? told : ''}exec ${line} "$@"\n`;
 }
 
 export const verb: VerbGroup = {

@@ -10,7 +10,8 @@ import type { OptionRow } from '../core/option-table.ts';
 import { overridden } from '../core/option-table.ts';
 import type { Given } from '../core/request.ts';
 import { onEach } from '../core/step.ts';
-import { saidIn, submissionOf } from './sbatch.ts';
+import { optionsSaid, SALLOC_VARIABLES } from '../core/variables.ts';
+import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
 
 /** What salloc has beside the options of sbatch. */
@@ -38,7 +39,7 @@ export const verb = speaking('salloc', salloc, 255);
 async function salloc(context: Context, words: readonly string[]): Promise<number> {
   const typed = readTyped(context, words);
   const { operands } = typed;
-  const said = saidIn(context.environment, 'SALLOC');
+  const said = optionsSaid(BATCH_OPTIONS, SALLOC_VARIABLES, context.environment);
   const given = overridden(BATCH_OPTIONS, said, typed.given);
   const place = { kind: 'argv', argv: ['sleep', 'infinity'] } as const;
   const { output: _, error: __, ...asked } = given;

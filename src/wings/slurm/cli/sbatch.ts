@@ -17,17 +17,21 @@ import type { Program } from '../../../kernel/model/job.ts';
 import { SCRIPT_BYTES_MAX } from '../../../kernel/model/limits.ts';
 import { DEFAULT_PARTITION, DEFAULT_QOS } from '../../../kernel/model/scheduling.ts';
 import type { Submission } from '../../../kernel/model/submission.ts';
-import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
+import { BATCH_OPTIONS } from '../core/batch-options.ts';
 import { readDirectives } from '../core/directives.ts';
 import { compressHosts } from '../core/hostlist.ts';
-import { SLURM_MARK } from '../core/mark.ts';
+import { FOLDER_VARIABLE, SLURM_MARK } from '../core/mark.ts';
 import { overridden, readOptions } from '../core/option-table.ts';
 import { type Given, type Known, type Request, requestOf } from '../core/request.ts';
+import { saidVariables } from '../core/said-variables.ts';
+import { optionsSaid, SBATCH_VARIABLES, STEP_VARIABLES } from '../core/variables.ts';
 import { instant } from './instants.ts';
 import { clusterOf, readWords, speaking } from './speaking.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
 const OF_A_JOB = /^SLURMD?_/;
+const isOfAJob = (name: string): boolean =>
+  OF_A_JOB.test(name) && !Object.hasOwn(STEP_VARIABLES, name);
 
 export const summary = 'Submit a script, as sbatch of Slurm does.';
 export const verb = speaking('sbatch', sbatch);
@@ -42,11 +46,11 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   if (file === ':' || args.includes(':')) refuseParts();
   const script = wrap === undefined ? readScript(context, file) : null;
   const own = script === null ? {} : directives(script, file ?? 'stdin');
-  const said = saidIn(context.environment, 'SBATCH');
+  const said = optionsSaid(BATCH_OPTIONS, SBATCH_VARIABLES, context.environment);
   const given = overridden(BATCH_OPTIONS, overridden(BATCH_OPTIONS, own, said), typed.given);
   const program: Program =
     script === null ? { kind: 'shell', line: wrap ?? '' } : { kind: 'script', text: script, args };
-  const name = given['job-name'] ?? (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
+  const name = given['job-name'] || (script === null ? 'wrap' : path.basename(file ?? 'sbatch'));
   const made = await submissionOf(context, program, { ...given, 'job-name': name });
   const place = file === undefined ? '' : path.resolve(context.cwd, file);
   if (given['test-only'] !== undefined) return sayStart(context, made);
@@ -93,16 +97,21 @@ async function withoutMail(context: Context, request: Request): Promise<Request>
   return request;
 }
 
-/** In the words of `sbatch --test-only`. */
+/** In the words of `sbatch --test-only`, which asks of a held job as if it were not. */
 async function sayStart(context: Context, submission: Submission): Promise<0> {
   const api = await context.api();
-  const { startsAt, startNodes, words } = await api.call('rehearseJob', { body: submission });
-  const { cpuCount = 1, nodeCount = 1, partition = 'default' } = submission;
-  const cpus = cpuCount * nodeCount;
+  const { held: _, beginAt, ...asked } = submission;
+  const { startsAt, startNodes, words } = await api.call('rehearseJob', { body: asked });
+  const { cpuCount = 1, nodeCount = 1, partition = DEFAULT_PARTITION } = submission;
+  if (startsAt === null) {
+    context.error(`sbatch: ${words.split('\n')[0]}\n`);
+    return 0;
+  }
+  const { jobs } = await api.call('listJobs', { query: { state: 'all', limit: 1 } });
+  const start = instant(Math.max(startsAt, beginAt ?? 0));
+  const place = `nodes ${compressHosts(startNodes)} in partition ${partition}`;
   context.error(
-    startsAt === null
-      ? `sbatch: ${words.split('\n')[0]}\n`
-      : `sbatch: Job to start at ${instant(startsAt)} using ${cpus} processors on nodes ${compressHosts(startNodes)} in partition ${partition}\n`,
+    `sbatch: Job ${(jobs[0]?.id ?? 0) + 1} to start at ${start} using ${cpuCount * nodeCount} processors on ${place}\n`,
   );
   return 0;
 }
@@ -159,25 +168,6 @@ export function directives(script: string, file: string): Given {
   return given;
 }
 
-/** Names of these variables that are not those of their options. */
-const OTHER_NAMES: Readonly<Partial<Record<BatchOption, string>>> = {
-  array: 'ARRAY_INX',
-  time: 'TIMELIMIT',
-  mem: 'MEM_PER_NODE',
-};
-/** What is typed with each command, and never comes from the environment. */
-const TYPED_ALONE: readonly BatchOption[] = ['wrap', 'parsable', 'test-only', 'dependency', 'hold'];
-
-/** `SBATCH_PARTITION`, `SALLOC_TIMELIMIT` (sbatch(1), "INPUT ENVIRONMENT VARIABLES"). */
-export function saidIn(environment: Context['environment'], prefix: 'SBATCH' | 'SALLOC'): Given {
-  const found = BATCH_OPTIONS.flatMap(({ long }) => {
-    const name = OTHER_NAMES[long] ?? long.toUpperCase().replaceAll('-', '_');
-    const value = environment[`${prefix}_${name}`];
-    return value === undefined || TYPED_ALONE.includes(long) ? [] : [[long, value] as const];
-  });
-  return Object.fromEntries(found);
-}
-
 /** What is not honoured is refused by name; what is a hint gives a warning. */
 export async function submissionOf(
   context: Context,
@@ -193,7 +183,9 @@ export async function submissionOf(
     api.call('info'),
   ]);
   const { env, ...asked } = optionsOf(request, submitter.directory);
-  const named = { env: [...env, `SLURM_CLUSTER_NAME=${clusterName}`] };
+  const said = owner === 'script' ? saidVariables(given) : [];
+  const cluster = `SLURM_CLUSTER_NAME=${clusterName}`;
+  const named = { env: [...folderWords(context, request), ...env, ...said, cluster] };
   const options = { ...asked, ...named, ...files };
   return withSignal(makeSubmission(program, options, submitter), request);
 }
@@ -208,7 +200,20 @@ export async function askedFor(
   if (!read.ok) throw usage(read.error);
   for (const warning of read.value.warnings)
     context.error(`${context.program}: warning: ${warning}\n`);
-  return withoutMail(context, read.value.request);
+  return withoutMail(context, withoutUnset(context, read.value.request));
+}
+
+/** A name that is not set here is none of the job's either, as in Slurm. */
+function withoutUnset({ environment }: Context, request: Request): Request {
+  if (request.env === undefined) return request;
+  const env = request.env.filter((word) => word.includes('=') || environment[word] !== undefined);
+  return { ...request, env };
+}
+
+/** In Slurm its commands are in the PATH of every node: `srun` is found in a clean one, too. */
+function folderWords({ environment }: Context, { cleanEnv }: Request): string[] {
+  const folder = environment[FOLDER_VARIABLE];
+  return folder === undefined || cleanEnv !== true ? [] : [`${FOLDER_VARIABLE}=${folder}`];
 }
 
 /**
@@ -274,7 +279,7 @@ export function withSignal(
 /** Without a job's own variables: a job may submit another, which must not take them over. */
 export function submitterOf(context: Context): Submitter {
   const here = submitterHere(context);
-  const own = Object.entries(here.environment).filter(([name]) => !OF_A_JOB.test(name));
+  const own = Object.entries(here.environment).filter(([name]) => !isOfAJob(name));
   return { ...here, environment: Object.fromEntries(own) };
 }
 

@@ -12,12 +12,14 @@ import { withAllocation } from '../../steps/cli/allocation.ts';
 import { runAtTerminal } from '../../steps/cli/terminal-run.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { BECOME } from '../core/become.ts';
+import { exportWords, isAllWord, isGroupWord } from '../core/exports.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { multiProgram, type Programs } from '../core/multi-prog.ts';
-import type { OptionRow } from '../core/option-table.ts';
+import { type OptionRow, overridden } from '../core/option-table.ts';
 import { readMebibytes } from '../core/request.ts';
 import { type Endings, endingsOf } from '../core/step-ending.ts';
 import { isWithoutExports } from '../core/step-exports.ts';
+import { optionsSaid, SRUN_VARIABLES, STEP_VARIABLES } from '../core/variables.ts';
 import { bindOf, isPmi, isPmix, runAskedStep, runInJob, runOn } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
 import { readWords, speaking } from './speaking.ts';
@@ -70,13 +72,17 @@ export const STEP_OPTIONS = [
 
 /** `--wait` is another option there. */
 const OF_BATCH = BATCH_OPTIONS.filter(({ long }) => long !== 'wait');
+const OPTIONS = [...STEP_OPTIONS, ...OF_BATCH];
 
 export const summary = 'Run a command now, or ranks inside of a job, as srun of Slurm does.';
 export const verb = speaking('srun', srun, 255);
 
 export async function srun(context: Context, words: readonly string[]): Promise<number> {
   if (words[0] === KILLED) return tellKilled(context, words);
-  const { given, operands } = readWords([...STEP_OPTIONS, ...OF_BATCH], words, { stops: true });
+  const { given: typed, operands } = readWords(OPTIONS, words, { stops: true });
+  const isInside = context.environment['SLURM_JOB_ID'] !== undefined;
+  const names = isInside || typed.jobid !== undefined ? STEP_VARIABLES : SRUN_VARIABLES;
+  const given = overridden(OPTIONS, optionsSaid(OPTIONS, names, context.environment), typed);
   if (given.immediate !== undefined)
     context.error('srun: warning: --immediate is ignored: it waits for its nodes\n');
   const [program] = operands;
@@ -100,7 +106,7 @@ export async function srun(context: Context, words: readonly string[]): Promise<
     });
   }
   const what = { operands, programs };
-  if (context.environment['SLURM_JOB_ID'] !== undefined) return inside(context, given, what);
+  if (isInside) return inside(context, given, what);
   return outside(context, given, what);
 }
 
@@ -199,15 +205,15 @@ function fileOf(name: string, said: string | undefined): string | undefined {
 
 /** `ALL,X=1`, `X,Y=2`, `NONE`: beside what Slurm's and our variables say. */
 function environmentOf({ environment }: Context, said = 'ALL'): NodeJS.ProcessEnv {
-  const words = said.split(',').filter((word) => word !== '');
+  const words = exportWords(said);
   const isKept = (name: string): boolean =>
     /^(?:SLURMD?|WEFT|CM|(?:OMPI|PRTE)_MCA)_|^TMPDIR$/.test(name);
   const all = Object.entries(environment);
   const found = Object.fromEntries(
-    words.includes('ALL') ? all : all.filter(([name]) => isKept(name)),
+    words.some(isAllWord) ? all : all.filter(([name]) => isKept(name)),
   );
   for (const word of words) {
-    if (/^(?:ALL|NONE|NIL)$/.test(word)) continue;
+    if (isGroupWord(word)) continue;
     const [name = '', value] = word.split(/=(.*)/s);
     found[name] = value ?? environment[name];
   }
@@ -311,9 +317,14 @@ const NOT_ASKED = ['nodelist', 'ntasks-per-node', 'export', 'input', 'output', '
 
 function refuseAsked(given: Given): void {
   const other = NOT_ASKED.find(
-    (name) => given[name] !== undefined && !(name === 'export' && isWithoutExports(given.export)),
+    (name) => given[name] !== undefined && !(name === 'export' && isOfAll(given.export)),
   );
   if (other !== undefined) throw usage(`--${other} is not honoured here: say it in the shell`);
+}
+
+/** All that was exported, as without it, or none. */
+function isOfAll(said = 'ALL'): boolean {
+  return isAllWord(said) || isWithoutExports(said);
 }
 
 function refuseInside(given: Given): void {

@@ -40,7 +40,7 @@ export const BATCH_OPTIONS = [
     ...value,
   }),
   row('exclude', 'none of these nodes, and none that join later', { short: 'x', ...value }),
-  row('exclusive', 'whole nodes', { value: 'maybe' }),
+  row('exclusive', 'whole nodes, also with `user` and `mcs`', { value: 'maybe' }),
   row('output', 'file of standard output, default `slurm-%j.out`', { short: 'o', ...value }),
   row('error', 'file of standard error; default: that of standard output', {
     short: 'e',
@@ -48,10 +48,12 @@ export const BATCH_OPTIONS = [
   }),
   row('input', 'file of standard input', { short: 'i', ...value }),
   row('chdir', 'where it runs', { short: 'D', ...value }),
-  row('export', 'ALL, NONE, or names', value),
+  row('export', 'ALL, NONE, or names; `srun` in the script goes by it, too', value),
   row('begin', '`now+1hour`, `16:00`, `2026-01-31T18:30`', { short: 'b', ...value }),
   row('hold', 'not before `scontrol release`', { short: 'H' }),
-  row('nice', 'later among your own jobs; -100 to 100', { value: 'maybe' }),
+  row('nice', 'later among your own jobs; -100 to 100, and what is beyond is the nearer of them', {
+    value: 'maybe',
+  }),
   row('reservation', 'in this reservation', value),
   row(
     'signal',
@@ -70,7 +72,7 @@ export const BATCH_OPTIONS = [
   row('mail-user', 'whom mail goes to', value),
   row(
     'kill-on-invalid-dep',
-    'a job whose dependency fails is ended, as with `yes`; `no` changes nothing',
+    'a job whose dependency fails is ended, as with `yes`; `no` changes nothing, with a warning',
     value,
   ),
   row('account', 'there are no accounts here', { short: 'A', ...hint }),

@@ -3,3 +3,6 @@ export const SLURM_MARK = 'WEFT_SLURM';
 
 /** The path of the script, empty without one, where jobs of releases before have it. */
 export const SCRIPT = 'WEFT_SLURM_SCRIPT';
+
+/** The folder of the commands, which they tell each other: `weft front slurm` has made it. */
+export const FOLDER_VARIABLE = 'WEFT_SLURM_FOLDER';

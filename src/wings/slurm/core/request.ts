@@ -5,6 +5,7 @@ import { formatDuration } from '../../../kernel/base/duration.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { ATTACHED_STDIN, CLIENT_STDIN, type SignalTo } from '../../../kernel/model/job.ts';
 import { BATCH_OPTIONS, type BatchOption } from './batch-options.ts';
+import { exportWords, isAllWord, isGroupWord } from './exports.ts';
 import { expandHosts } from './hostlist.ts';
 import { parseLimit } from './times.ts';
 
@@ -67,7 +68,18 @@ export interface Known {
   readonly filesOf?: 'script' | 'ranks';
 }
 
-export function requestOf(given: Given, known: Known): Result<Read, string> {
+/** Options of which an empty value says nothing, as in `--exclude=$BAD`. */
+const NONE_IF_EMPTY: readonly string[] = [
+  ...(['nodelist', 'exclude', 'constraint', 'qos', 'reservation', 'licenses', 'output'] as const),
+  ...(['error', 'input', 'chdir', 'array', 'comment', 'account', 'dependency'] as const),
+  ...(['job-name', 'mail-user'] as const),
+] satisfies readonly BatchOption[];
+
+export function requestOf(said: Given, known: Known): Result<Read, string> {
+  const kept = Object.entries(said).filter(([name, value]) => {
+    return value !== '' || !NONE_IF_EMPTY.includes(name);
+  });
+  const given: Given = Object.fromEntries(kept);
   try {
     return ok({ request: build(given, known), warnings: warningsOf(given) });
   } catch (error) {
@@ -91,6 +103,12 @@ function warningsOf(given: Given): string[] {
     return [`--${row.long} is ignored: ${row.words}`];
   });
   const few = fewerTasks(given);
+  const { exclusive = '', nice = '', 'kill-on-invalid-dep': kill = 'yes' } = given;
+  if (exclusive !== '') ignored.push(`--exclusive=${exclusive} has whole nodes here`);
+  if (Math.abs(Number(nice)) > NICE_MAX) ignored.push(`--nice=${nice} is ${niceOf(nice)} here`);
+  if (!/^(?:yes|no)$/i.test(kill)) bad('Invalid --kill-on-invalid-dep specification');
+  if (/^no$/i.test(kill))
+    ignored.push('--kill-on-invalid-dep=no is ignored: what can never start is ended');
   const fewer =
     few === null
       ? []
@@ -125,13 +143,13 @@ function build(given: Given, known: Known): Request {
     singleton: isSingleton(given) ? true : undefined,
     needs: given.constraint === undefined ? undefined : [constraint(given.constraint)],
     nodesNamed: nodesNamed(given, known.nodes),
-    exclusive: given.exclusive !== undefined || isAllMemory(given) ? true : undefined,
+    exclusive: isExclusive(given) || isAllMemory(given) ? true : undefined,
     comment: given.comment,
     stdin: given.input === undefined ? undefined : inputFile(given.input),
     chdir: given.chdir,
     begin: given.begin === undefined ? undefined : beginOf(given.begin),
     hold: given.hold === undefined ? undefined : true,
-    nice: given.nice === undefined ? undefined : given.nice || '100',
+    nice: given.nice === undefined ? undefined : niceOf(given.nice),
     reservation: given.reservation,
     ...signalOf(given.signal),
     append: appends(given['open-mode']),
@@ -251,6 +269,20 @@ function signalOf(text: string | undefined): Pick<Request, 'signal' | 'signalTo'
   return { signal, signalTo: to.includes('B') ? 'main' : 'others' };
 }
 
+/** Those who share a node with nobody else's jobs have whole nodes here. */
+function isExclusive({ exclusive }: Given): boolean {
+  if (exclusive === undefined) return false;
+  return /^(?:user|mcs)?$/i.test(exclusive) || bad('Invalid --exclusive specification');
+}
+
+const NICE_MAX = 100;
+
+/** Slurm has millions of steps: whatever is more than ours is as nice as one can be. */
+function niceOf(text: string): string {
+  if (!/^-?\d+$/.test(text)) return text === '' ? String(NICE_MAX) : text;
+  return String(Math.max(-NICE_MAX, Math.min(NICE_MAX, Number(text))));
+}
+
 function appends(mode: string | undefined): true | undefined {
   if (mode === undefined || /^(?:t|truncate)$/i.test(mode)) return undefined;
   return /^(?:a|append)$/i.test(mode) ? true : bad(`Invalid --open-mode argument: ${mode}`);
@@ -331,22 +363,34 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   after: 'start',
 };
 
+/** Kinds are in any letters; a number alone is the old form, of which any end will do. */
+function conditionsOf(text: string): string[] {
+  return text.split(',').map((one) => {
+    const [kind = '', ...ids] = one.trim().split(':');
+    return ids.length === 0 && /^\d/.test(kind)
+      ? `afterany:${kind}`
+      : [kind.toLowerCase(), ...ids].join(':');
+  });
+}
+
 function isSingleton({ dependency = '' }: Given): boolean {
-  return dependency.split(',').includes('singleton');
+  return conditionsOf(dependency).includes('singleton');
 }
 
 function dependencies(text: string): string[] {
   if (text.includes('?')) bad('--dependency with ? is not honoured here: all of them must be met');
-  return text.split(',').flatMap((one) => {
+  return conditionsOf(text).flatMap((one) => {
     const [kind = '', ...ids] = one.split(':');
     if (one === 'singleton') return [];
-    const condition = CONDITIONS[kind];
-    if (condition === undefined || ids.length === 0) {
+    const condition = Object.hasOwn(CONDITIONS, kind) ? CONDITIONS[kind] : undefined;
+    if (condition === undefined) {
       bad(
         `--dependency ${one} is not honoured here: there are ${Object.keys(CONDITIONS).join(', ')}, singleton`,
       );
     }
-    return ids.map((id) => dependency(id, condition));
+    return ids.length === 0
+      ? bad('Job dependency problem')
+      : ids.map((id) => dependency(id, condition));
   });
 }
 
@@ -451,9 +495,9 @@ function mail(given: Given): string[] | undefined {
 }
 
 function environmentOf(text = 'ALL'): Pick<Request, 'env' | 'cleanEnv'> {
-  const words = text.split(',').filter((word) => word !== '');
-  const rest = words.filter((word) => !/^(?:ALL|NONE|NIL)$/.test(word));
-  const isAll = words.includes('ALL');
+  const words = exportWords(text);
+  const rest = words.filter((word) => !isGroupWord(word));
+  const isAll = words.some(isAllWord);
   const env = rest.length === 0 ? {} : { env: rest };
   return isAll ? env : { ...env, cleanEnv: true };
 }

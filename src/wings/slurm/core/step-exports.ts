@@ -27,5 +27,5 @@ export function withExports(
 
 /** `--export=NONE`: ranks have the variables of the job. */
 export function isWithoutExports(said: string | undefined): boolean {
-  return said === 'NONE' || said === 'NIL';
+  return said !== undefined && /^(?:NONE|NIL)$/i.test(said);
 }

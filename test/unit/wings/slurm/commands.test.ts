@@ -358,3 +358,66 @@ test('[X2] output that is thrown away is not kept, and each file is looked at by
   const kept = await submit('-o', 'out', '-e', '/mine/errors');
   assert.deepEqual(kept.files, { stdout: 'out' });
 });
+
+test('[X2] sbatch --test-only says when a job would start, with a number, as Slurm does', async () => {
+  const rehearsed: object[] = [];
+  const startsAt = Date.parse('2030-01-01T00:00:00');
+  const answer = (name: string, asked?: { readonly body: object }) => {
+    if (name === 'rehearseJob') rehearsed.push(asked?.body ?? {});
+    if (name === 'listJobs') return { jobs: [{ id: 41 }] };
+    return { nodes: [], clusterName: 'lab', startsAt, startNodes: ['n1', 'n2'], words: '' };
+  };
+  const own = { environment: { PATH: '/bin' }, cwd: '/w', directory: '/w/.weft' };
+  const words = [
+    '--test-only',
+    '-H',
+    '-N2',
+    '-o',
+    '/dev/null',
+    '-b',
+    '2030-01-02T10:00',
+    '--wrap=x',
+  ];
+  const got = await use(sbatch, words, answer as unknown as Answer, undefined, own);
+  assert.equal(
+    got.errors,
+    'sbatch: Job 42 to start at 2030-01-02T10:00:00 using 2 processors on nodes n[1-2] in partition default\n',
+  );
+  const [{ held, beginAt }] = rehearsed as [{ held?: boolean; beginAt?: number }];
+  assert.deepEqual([held, beginAt], [undefined, undefined]);
+});
+
+test('[X1] a clean environment has the folder of the commands, and names that are set', async () => {
+  let environment: Readonly<Record<string, string>> = {};
+  const answer = (name: string, asked?: { readonly body: { environment: typeof environment } }) => {
+    if (name === 'submitJob') environment = asked?.body.environment ?? {};
+    return { nodes: [], clusterName: 'lab', jobId: 42 };
+  };
+  const set = { PATH: '/bin', A: '1', WEFT_SLURM_FOLDER: '/opt/front', SLURM_CPU_BIND: 'none' };
+  const submit = (text: string) =>
+    use(
+      sbatch,
+      [`--export=${text}`, '-o', '/dev/null', '--wrap=x'],
+      answer as unknown as Answer,
+      undefined,
+      {
+        environment: { ...set, SLURM_JOB_ID: '7' },
+        cwd: '/w',
+        directory: '/w/.weft',
+      },
+    );
+  assert.equal((await submit('A,GONE')).code, 0);
+  const { A, GONE, PATH, WEFT_SLURM_FOLDER: folder, SLURM_EXPORT_ENV: exported } = environment;
+  assert.deepEqual(
+    [A, GONE, PATH, folder, exported],
+    ['1', undefined, undefined, '/opt/front', 'A,GONE'],
+  );
+  assert.equal((await submit('ALL')).code, 0);
+  const {
+    PATH: all,
+    WEFT_SLURM_FOLDER: none,
+    SLURM_CPU_BIND: bind,
+    SLURM_JOB_ID: id,
+  } = environment;
+  assert.deepEqual([all, none, bind, id], ['/bin', undefined, 'none', undefined]);
+});

@@ -15,6 +15,7 @@ import { expandIds, readId, slurmId } from '../../../../src/wings/slurm/core/ids
 import { multiProgram } from '../../../../src/wings/slurm/core/multi-prog.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
 import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
+import { saidVariables } from '../../../../src/wings/slurm/core/said-variables.ts';
 import {
   endedAs,
   endReason,
@@ -34,6 +35,12 @@ import {
   formatUsed,
   parseLimit,
 } from '../../../../src/wings/slurm/core/times.ts';
+import {
+  optionsSaid,
+  SBATCH_VARIABLES,
+  SRUN_VARIABLES,
+  STEP_VARIABLES,
+} from '../../../../src/wings/slurm/core/variables.ts';
 
 const read = (...words: string[]) => readOptions(BATCH_OPTIONS, words, { stops: true });
 
@@ -150,6 +157,60 @@ test('[X2] nodes that are left out, and what one of its name waits for', () => {
   assert.deepEqual([single.after, single.singleton], [['9:ok'], true]);
 });
 
+test('[X2] conditions are in any letters, a number alone is one, and none is none', () => {
+  const of = (dependency: string) => {
+    const { after, singleton } = request({ dependency }).request;
+    return [after, singleton];
+  };
+  assert.deepEqual(of(''), [undefined, undefined]);
+  assert.deepEqual(of('AfterOK:1:2,Singleton'), [['1:ok', '2:ok'], true]);
+  assert.deepEqual(of('afterok:1,2'), [['1:ok', '2:any'], undefined]);
+  assert.equal(refused({ dependency: 'afterok' }), 'Job dependency problem');
+});
+
+test('[X2] an empty value of what names something says nothing', () => {
+  const empty = { exclude: '', nodelist: '', constraint: '', qos: '', array: '', output: '' };
+  assert.deepEqual(request({ ...empty, comment: '', account: '' }), request({}));
+  assert.match(refused({ gres: '' }), /Invalid generic resource/);
+});
+
+test('[X2] of --export commas in quotes part no names, and ALL is in any letters', () => {
+  const of = (text: string) => {
+    const { env, cleanEnv } = request({ export: text }).request;
+    return [env, cleanEnv];
+  };
+  assert.deepEqual(of("A='a,b',B"), [["A='a,b'", 'B'], true]);
+  assert.deepEqual(of('all,X=y=z'), [['X=y=z'], undefined]);
+  assert.deepEqual(of('none'), [undefined, true]);
+});
+
+test('[X1] a job finds what its options have said, and nothing of the others', () => {
+  assert.deepEqual(saidVariables({ export: 'All', ntasks: '2' }), []);
+  const given = { 'mem-per-cpu': '1G', gpus: '2', export: 'NONE', dependency: 'afterok:7' };
+  assert.deepEqual(saidVariables(given), [
+    'SLURM_JOB_DEPENDENCY=afterok:7',
+    'SLURM_GPUS=2',
+    'SLURM_MEM_PER_CPU=1024',
+    'SLURM_EXPORT_ENV=NONE',
+  ]);
+});
+
+test('[X2] variables that Slurm names stand for options, and flags may say no', () => {
+  const said = (names: Readonly<Record<string, string>>, environment: Record<string, string>) => ({
+    ...optionsSaid(BATCH_OPTIONS, names, environment),
+  });
+  const batch = { SBATCH_TIMELIMIT: '5', SBATCH_NODES: '7', SBATCH_WAIT: '0', SBATCH_QOS: '' };
+  assert.deepEqual(said(SBATCH_VARIABLES, batch), { time: '5' });
+  assert.deepEqual(said(SBATCH_VARIABLES, { SBATCH_WAIT: 'yes' }), { wait: '' });
+  const step = { SRUN_CPUS_PER_TASK: '4', SLURM_EXPORT_ENV: 'NONE', SRUN_EXPORT_ENV: 'ALL' };
+  const job = { SLURM_NTASKS: '8', SLURM_JOB_NAME: 'md' };
+  assert.deepEqual(said(STEP_VARIABLES, { ...step, ...job }), {
+    'cpus-per-task': '4',
+    export: 'ALL',
+  });
+  assert.deepEqual(said(SRUN_VARIABLES, job), { ntasks: '8', 'job-name': 'md' });
+});
+
 test('[X2] starts of others, signals, whole memory, gpus of ranks and named nodes', () => {
   const of = (given: Given) => request(given).request;
   assert.deepEqual(of({ dependency: 'after:1:2+10' }).after, ['1:start', '2:start+10m']);
@@ -232,6 +293,15 @@ test('[X3] what is not honoured is refused by name, and a hint gives a warning',
   assert.match(refused({ 'open-mode': 'x' }), /Invalid --open-mode/);
   assert.match(refused({ 'mem-per-gpu': '1G' }), /need --gpus-per-node/);
   assert.match(refused({ output: '%Q' }), /%Q stands for nothing here/);
+  assert.equal(refused({ exclusive: 'x' }), 'Invalid --exclusive specification');
+  assert.match(refused({ 'kill-on-invalid-dep': 'x' }), /Invalid --kill-on-invalid-dep/);
+  const nice = request({ nice: '-5000', exclusive: 'user', 'kill-on-invalid-dep': 'no' });
+  assert.deepEqual([nice.request.nice, nice.request.exclusive], ['-100', true]);
+  assert.deepEqual(nice.warnings, [
+    '--exclusive=user has whole nodes here',
+    '--nice=-5000 is -100 here',
+    '--kill-on-invalid-dep=no is ignored: what can never start is ended',
+  ]);
   const { warnings } = request({ account: 'p' });
   assert.deepEqual(warnings, ['--account is ignored: there are no accounts here']);
   const kinds = BATCH_OPTIONS.filter((row) => 'kind' in row && row.kind === 'refused');

@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import type { Surroundings } from '../../../../src/kernel/agent/part.ts';
+import { part } from '../../../../src/wings/slurm/agent/part.ts';
 import { type Begun, taskEnvironment } from '../../../../src/wings/slurm/cli/task-environment.ts';
 import {
   changedVariables,
@@ -57,4 +59,18 @@ test('[X1] it is read of the system, with values of several lines', () => {
   });
   assert.equal(stderr, '');
   assert.deepEqual(JSON.parse(stdout), env);
+});
+
+test('[X1] a job that brings no PATH finds the commands of Slurm before those of its node', () => {
+  const pathOf = (environment: Readonly<Record<string, string>>) => {
+    const share = { resources: { cpuCount: 1, memoryBytes: 0, gpuCount: 0 } };
+    const order = { environment, place: { jobId: 7, index: null }, nodes: ['n1'], share };
+    const account = { user: 'ann', uid: 1, gid: 1 };
+    const of = { order: { ...order, account }, account, settings: { jobPath: '/opt/mpi/bin' } };
+    return part.variables?.(of as unknown as Surroundings).ours?.['PATH'];
+  };
+  const mark = { WEFT_SLURM: '1' };
+  assert.equal(pathOf(mark), undefined);
+  assert.equal(pathOf({ ...mark, WEFT_SLURM_FOLDER: '/front' }), '/front:/opt/mpi/bin');
+  assert.equal(pathOf({ ...mark, WEFT_SLURM_FOLDER: '/front', PATH: '/bin' }), undefined);
 });

@@ -116,6 +116,19 @@ test('[X1] ranks with one file overwrite nothing of each other', async (t) => {
   assert.equal(lines().length, all.length + 1);
 });
 
+test('[X1] variables that Slurm has for srun stand for its options, and what is typed wins', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const said = { SLURM_EXPORT_ENV: 'NONE', SLURM_STDOUTMODE: 'out', SLURM_LABELIO: '0', FOO: '1' };
+  const { context } = onNode(folder, said);
+  const exported = async (...words: string[]) => {
+    assert.equal(await srun(context, [...words, 'sh', '-c', 'echo "foo=$FOO"']), 0);
+    return readFileSync(path.join(folder, 'out'), 'utf8').trim();
+  };
+  assert.equal(await exported(), 'foo=');
+  assert.equal(await exported('--export=ALL'), 'foo=1');
+});
+
 const TWO = { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2', SLURM_MEM_PER_NODE: '200' };
 
 test('[X5] a step that asks for more than its job has is refused', async () => {
