@@ -80,7 +80,8 @@ function fileOf(
   const index = environment['SLURM_ARRAY_TASK_ID'] ?? null;
   const name = environment['SLURM_JOB_NAME'] ?? '';
   const node = nodes[rank.node] ?? '';
-  return path.resolve(directory, rankFile(pattern, rank, { job, index, name, node, step }));
+  const user = environment['SLURM_JOB_USER'];
+  return path.resolve(directory, rankFile(pattern, rank, { job, index, name, node, step, user }));
 }
 
 function openOr(file: string, flag: 'r' | 'w' | 'a'): number {

@@ -454,11 +454,14 @@ function rankField({ nodes, perNode }: Ranks): string | null {
 
 /** A file's name with Slurm's patterns in ours: in an array `%j` is each task's own. */
 function fileOf(name: BatchOption, text: string, { isArray, ranks }: FilePlace): string {
+  // As in Slurm: nothing stands for anything in a name with one of these, and they are left out.
+  if (text.includes('\\')) return text.replaceAll('\\', '').replaceAll('%', '%%');
   const rank = ranks === null ? '0' : rankField(ranks);
+  const id = isArray ? '%j_%a' : '%j';
   const FIELDS: Readonly<Record<string, string>> = {
     A: '%j',
-    j: isArray ? '%j_%a' : '%j',
-    J: isArray ? '%j_%a' : '%j',
+    j: id,
+    J: ranks === null ? id : `${id}.0`,
     a: isArray ? '%a' : '4294967294',
     N: '%N',
     n: '%n',
@@ -474,7 +477,8 @@ function fileOf(name: BatchOption, text: string, { isArray, ranks }: FilePlace):
     const field = FIELDS[letter] ?? bad(`--${name}: ${said} stands for nothing here`);
     // Numbers alone have leading zeros, ten of them at most.
     const zeros = Math.min(10, Number(width));
-    return zeros > 0 && /[Ajant]/.test(letter) ? field.replaceAll('%', `%${zeros}`) : field;
+    if (/^\d+$/.test(field)) return field.padStart(zeros, '0');
+    return zeros > 0 && /[AjJant]/.test(letter) ? field.replace('%', `%${zeros}`) : field;
   });
 }
 

@@ -125,25 +125,35 @@ export interface RankJob extends StepJob {
   readonly node?: string;
   /** Number of the step; absent: 0. */
   readonly step?: string;
+  readonly user?: string | undefined;
 }
 
-/** A file of a rank: `%t` its number, `%n` its node, the rest as the job's; `%3t` has zeros. */
+/**
+ * A file of a rank: `%t` its number, `%n` its node, the rest as the job's; `%3t` has zeros. With a
+ * backslash, which is left out, nothing stands for anything (srun(1), "filename pattern").
+ */
 export function rankFile(pattern: string, { rank, node }: Rank, job: RankJob): string {
-  const { job: id, index } = job;
+  if (pattern.includes('\\')) return pattern.replaceAll('\\', '');
+  const { job: master, index, step = '0' } = job;
+  const id = index === null ? master : `${master}_${index}`;
   const fields: Readonly<Record<string, string>> = {
     t: String(rank),
     n: String(node),
-    j: index === null ? id : `${id}_${index}`,
-    J: index === null ? id : `${id}_${index}`,
-    A: id,
+    j: id,
+    J: `${id}.${step}`,
+    A: master,
     a: index ?? '4294967294',
-    s: job.step ?? '0',
+    s: step,
+    u: job.user ?? '%u',
     x: job.name ?? '%x',
     N: job.node ?? '%N',
     '%': '%',
   };
   return pattern.replace(/%(\d*)([a-zA-Z%])/g, (said, width: string, letter: string) => {
     const value = fields[letter] ?? said;
-    return /^\d+$/.test(value) ? value.padStart(Math.min(10, Number(width)), '0') : value;
+    // Of `42_7` and `42.0` the first number has them.
+    const [first = ''] = 'jJAasnt'.includes(letter) ? (/^\d+/.exec(value) ?? []) : [];
+    const zeros = Math.min(10, Number(width));
+    return first === '' ? value : first.padStart(zeros, '0') + value.slice(first.length);
   });
 }

@@ -278,7 +278,10 @@ test('[X5] files of ranks outside of a job are named by rank, and none is made u
   assert.equal(output({ output: 'o.%n.%j', ntasks: '4', nodes: '2' }), 'o.%n.%j');
   assert.equal(output({ input: 'in' }), undefined);
   assert.equal(output({ error: 'err' }), undefined);
+  assert.equal(output({ output: '%J.%3s.%4j', array: '1-2' }), '%j_%a.0.000.%4j_%a');
   assert.equal(request({ output: '%t.%s' }).request.output, '0.batch');
+  assert.equal(request({ output: '%3t.%12j.%5%' }).request.output, '000.%10j.%%');
+  assert.equal(request({ output: 'a\\%t/%j' }).request.output, 'a%%t/%%j');
 });
 
 test('[X3] what is not honoured is refused by name, and a hint gives a warning', () => {
@@ -434,6 +437,13 @@ test('[X5] ranks of a step fill the nodes of the job, and more are refused', () 
   const rank = { rank: 3, local: 1, node: 1 };
   assert.equal(rankFile('o-%j-%t.txt', rank, { job: '42', index: null }), 'o-42-3.txt');
   assert.equal(rankFile('%A_%a %j', rank, { job: '42', index: '7' }), '42_7 42_7');
+  const job = { job: '42', index: '7', step: '1', user: 'ada' };
+  assert.equal(
+    rankFile('%4j %4a %J %3s %2n %20t', rank, job),
+    '0042_7 0007 42_7.1 001 01 0000000003',
+  );
+  assert.equal(rankFile('%u %3N %% a\\%t', rank, job), '%u %3N %% a%t');
+  assert.equal(rankFile('%3u-%%t', rank, job), 'ada-%t');
   assert.equal(rankFile('%3t-%x', rank, { job: '42', index: null, name: 'md' }), '003-md');
 });
 
