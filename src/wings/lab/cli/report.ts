@@ -1,5 +1,6 @@
 // `weft report`: a month of the cluster as a page for a mail.
 
+import { headNow } from '../../../kernel/api/head-time.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
@@ -19,13 +20,13 @@ export const verb = defineVerb<Options>({
   },
   async run({ context, options }) {
     const month = monthOf(options.month, new Date());
-    const { from, until } = month;
+    const { from } = month;
     const api = await context.api();
     const { clusterName: cluster } = await api.call('info');
-    const used = { from, until } as const;
+    const used = askedOf(month, headNow());
     const users = await api.call('reportUsage', { query: { ...used, by: 'user' } });
     const outcomes = await api.call('reportUsage', { query: { ...used, by: 'outcome' } });
-    const { waits, isCut } = await waitsIn(api, month);
+    const { waits, isCut } = await waitsIn(api, used);
     const title = new Date(from).toLocaleDateString('en-GB', { month: 'long', year: 'numeric' });
     const sums = { byUser: users.rows, byOutcome: outcomes.rows };
     context.out(reportText({ title, cluster, ...sums, waits, isCut }));
@@ -56,7 +57,12 @@ export function monthOf(text: string | undefined, now: Date): Span {
   return { from: first.getTime(), until: next.getTime() };
 }
 
-async function waitsIn(api: Api, { from, until }: Span) {
+/** The month that lasts has no end yet: by a clock ahead some have ended later than now. */
+export function askedOf({ from, until }: Span, now: number): Partial<Span> & { from: number } {
+  return from <= now && now < until ? { from } : { from, until };
+}
+
+async function waitsIn(api: Api, { from, until }: Partial<Span>) {
   const waits: Waited[] = [];
   let before: number | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {

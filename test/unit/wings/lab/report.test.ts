@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { monthOf } from '../../../../src/wings/lab/cli/report.ts';
+import { askedOf, monthOf } from '../../../../src/wings/lab/cli/report.ts';
 import { type Month, reportText, type Used } from '../../../../src/wings/lab/core/report.ts';
 
 const used = (key: string, tasks: number, cpuHours: number, usedCpuHours: number): Used => {
@@ -64,4 +64,12 @@ test('[Y10] a month is the last whole one, or the one that is named', () => {
   for (const text of ['0000-01', '0099-12', '1969-12']) {
     assert.throws(() => monthOf(text, now), /is before all jobs/);
   }
+});
+
+test('[Y10] the month that lasts counts what has ended by a clock that was ahead', () => {
+  const month = { from: 100, until: 200 };
+  assert.deepEqual(
+    [99, 100, 199, 200].map((now) => askedOf(month, now)),
+    [month, { from: 100 }, { from: 100 }, month],
+  );
 });
