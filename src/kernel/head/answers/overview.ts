@@ -1,6 +1,7 @@
 // The cluster in figures, and the few jobs that somebody wants to see first, found among all of
 // them.
 
+import { gpusInUse } from '../../api/gpus-in-use.ts';
 import type { AnswerSource } from '../../machine/answers/questions.ts';
 import { waitingSize } from '../../machine/jobs/behind.ts';
 import type { Job } from '../../machine/jobs/facts.ts';
@@ -48,6 +49,27 @@ export function unusableGpus({ nodes }: Pick<State, 'nodes'>): { readonly gpusUn
   let count = 0;
   for (const node of nodes.values()) count += gpusUnusable(node);
   return count === 0 ? {} : { gpusUnusable: count };
+}
+
+type Amounts = Pick<Resources, 'cpuCount' | 'memoryBytes' | 'gpuCount'>;
+type Figures = Readonly<Record<string, number>>;
+
+/** Sums over all nodes; gpus that are ill, or used outside of Weft, are neither free nor used. */
+export function resourceFigures(
+  state: Pick<State, 'nodes'>,
+): Record<'total' | 'free' | 'used' | 'unusable', Figures> {
+  const { total, free } = roomOf(state);
+  const { gpusUnusable = 0 } = unusableGpus(state);
+  const figures = ({ cpuCount, memoryBytes, gpuCount }: Amounts): Figures => {
+    return { cpus: cpuCount, memory_bytes: memoryBytes, gpus: gpuCount };
+  };
+  const used = {
+    cpuCount: total.cpuCount - free.cpuCount,
+    memoryBytes: total.memoryBytes - free.memoryBytes,
+    gpuCount: gpusInUse({ total, free, gpusUnusable }),
+  };
+  const unusable = { gpus: gpusUnusable };
+  return { total: figures(total), free: figures(free), used: figures(used), unusable };
 }
 
 /** What the cluster counts as a whole. */

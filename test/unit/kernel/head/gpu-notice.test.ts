@@ -5,7 +5,7 @@ import { gpusInUse } from '../../../../src/kernel/api/gpus-in-use.ts';
 import { gpuNotice, gpuNoticeOfJob } from '../../../../src/kernel/head/answers/gpu-notice.ts';
 import { gpusOf } from '../../../../src/kernel/head/answers/gpu-view.ts';
 import { viewNode } from '../../../../src/kernel/head/answers/node-view.ts';
-import { unusableGpus } from '../../../../src/kernel/head/answers/overview.ts';
+import { resourceFigures, unusableGpus } from '../../../../src/kernel/head/answers/overview.ts';
 import { scenario } from '../../../support/controller.ts';
 import { card, GIB } from '../../../support/nodes.ts';
 
@@ -64,6 +64,11 @@ scenario('[V2, V3] gpus that none may be given are neither free nor in use', (he
   assert.deepEqual(seen(), [2, 1, 1]);
   head.tellCards('n1', [card(0), card(1), card(2, ill), card(3, outside)]);
   assert.deepEqual([seen(), unusableGpus(head.state)], [[2, 0, 2], { gpusUnusable: 2 }]);
+  const { total, free, used, unusable } = resourceFigures(head.state);
+  assert.deepEqual(
+    [total, free, used, unusable].map(({ gpus }) => gpus),
+    [4, 0, 2, 2],
+  );
 });
 
 scenario('[V2] a task that uses a gpu which it has not been given is told so', (head) => {

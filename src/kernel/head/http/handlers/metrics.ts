@@ -6,7 +6,7 @@ import { waitingSize } from '../../../machine/jobs/behind.ts';
 import { shownState } from '../../../machine/tasks/shown-state.ts';
 import { jobState } from '../../answers/job-state.ts';
 import { nodeState } from '../../answers/node-view.ts';
-import { clusterResources } from '../../answers/overview.ts';
+import { clusterResources, resourceFigures } from '../../answers/overview.ts';
 import type { Handler } from '../call.ts';
 import { DURATION_BOUNDS } from '../request-counts.ts';
 import { gauge, type Scrape, value } from '../scrape.ts';
@@ -43,14 +43,8 @@ function addCluster(services: Services, scrape: Scrape): void {
     }
   }
   gauge(scrape, 'weft_tasks', 'Tasks that are not done, by state.', 'state', tasks);
-  for (const which of ['total', 'free'] as const) {
-    const sums: Record<string, number> = { cpus: 0, memory_bytes: 0, gpus: 0 };
-    for (const node of state.nodes.values()) {
-      sums['cpus'] = (sums['cpus'] ?? 0) + node[which].cpuCount;
-      sums['memory_bytes'] = (sums['memory_bytes'] ?? 0) + node[which].memoryBytes;
-      sums['gpus'] = (sums['gpus'] ?? 0) + node[which].gpuCount;
-    }
-    gauge(scrape, `weft_resources_${which}`, `On all nodes, ${which}.`, 'resource', sums);
+  for (const [which, amounts] of Object.entries(resourceFigures(state))) {
+    gauge(scrape, `weft_resources_${which}`, `On all nodes, ${which}.`, 'resource', amounts);
   }
   const counted = clusterResources(engine);
   for (const which of ['total', 'used'] as const) {
