@@ -33,6 +33,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
+- A rank of \`srun\` in a script, or the command of \`salloc\`, that a real-time signal ends (32 to 64) counts as one with exit code 0: Node.js tells these apart in no way.
 - An \`srun\` of a script that is killed by SIGKILL cannot say that its step is over: \`sacct\` has it as RUNNING until the script ends.
 - \`scontrol update\` takes \`TimeLimit=+30\` and \`-30\`. \`squeue -l\` begins with a line that has the time, as in Slurm.
 - \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and the cluster knows neither such a user nor a job of that name.
