@@ -1,12 +1,15 @@
 // The page of the commands that speak Slurm: what they honour, from the tables that parse.
 
 import { ACCOUNT_OPTIONS } from '../../src/wings/slurm/cli/sacct.ts';
+import { MANAGER_OPTIONS } from '../../src/wings/slurm/cli/sacctmgr.ts';
 import { ALLOCATION_OPTIONS } from '../../src/wings/slurm/cli/salloc.ts';
 import { CANCEL_OPTIONS } from '../../src/wings/slurm/cli/scancel.ts';
 import { CONTROL_OPTIONS } from '../../src/wings/slurm/cli/scontrol.ts';
 import { INFO_OPTIONS } from '../../src/wings/slurm/cli/sinfo.ts';
+import { PRIORITY_OPTIONS } from '../../src/wings/slurm/cli/sprio.ts';
 import { QUEUE_OPTIONS } from '../../src/wings/slurm/cli/squeue.ts';
 import { STEP_OPTIONS } from '../../src/wings/slurm/cli/srun.ts';
+import { SHARE_OPTIONS } from '../../src/wings/slurm/cli/sshare.ts';
 import { USE_OPTIONS } from '../../src/wings/slurm/cli/sstat.ts';
 import { BATCH_OPTIONS } from '../../src/wings/slurm/core/batch-options.ts';
 import type { OptionRow } from '../../src/wings/slurm/core/option-table.ts';
@@ -14,7 +17,7 @@ import type { OptionRow } from '../../src/wings/slurm/core/option-table.ts';
 const INTRO = `# Commands that speak Slurm
 
 Scripts and programs that were written for Slurm run here unchanged: \`weft front slurm DIR\` makes a folder for the \`PATH\` with
-\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sstat\`, \`sattach\`, \`sinfo\`, \`scontrol\` and \`salloc\`, which are those of this cluster. A folder that
+\`sbatch\`, \`srun\`, \`squeue\`, \`scancel\`, \`sacct\`, \`sstat\`, \`sattach\`, \`sinfo\`, \`scontrol\`, \`salloc\`, \`sacctmgr\`, \`sprio\` and \`sshare\`, which are those of this cluster. A folder that
 has such commands of somebody else is refused: nothing of a real Slurm is hidden unless you put the folder before it.
 
 - In a job they find the cluster that it runs on: on nodes of \`weft up\` by \`WEFT_DIR\`, which each job gets; on nodes that joined from
@@ -39,9 +42,14 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and the cluster knows neither such a user nor a job of that name.
 - Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
-- \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed.
-- There is no \`sacctmgr\`, \`sshare\`, \`sprio\`, \`sreport\`, \`sdiag\`, \`strigger\`, \`sbcast\`, and no job of several parts (\`hetjob\`, \`:\`): see \`weft usage\`,
-  \`weft why\`, \`weft report\`, and \`--in\` of \`weft submit\`.
+- \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed: those that
+  the pages of Slurm name. So do for \`srun\` \`SLURM_EXPORT_ENV\`, \`SRUN_CPUS_PER_TASK\`, \`SLURM_CPU_BIND\`, \`SLURM_MPI_TYPE\`, \`SLURM_LABELIO\`, \`SLURM_OVERLAP\` and their like.
+- With \`--export=NONE\`, or names, \`srun\` in the script exports as little, by \`SLURM_EXPORT_ENV\`, which a script may unset. The script finds the commands in its \`PATH\`.
+- \`sacctmgr list\` (or \`show\`) knows users, associations, qualities of service, the cluster and tres, and changes nothing: there are no accounts, and
+  limits that are nobody's are empty. Users see themselves, operators all who have a role. \`sprio\` has the points of \`weft why\`, \`sshare\` what
+  \`weft user usage\` has.
+- \`sdiag\`, \`sreport\`, \`sbcast\`, \`strigger\` and \`scrontab\` say what to type instead, and end with 1. There is no job of several parts (\`hetjob\`, \`:\`).
+- A script that begins with \`#!/bin/bash -l\` reads profiles, most of which set \`PATH\` anew: let one of \`/etc/profile.d\` put the folder into it.
 - What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
   there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and what its shell has
@@ -55,7 +63,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 \`SLURM_JOB_ID\`, \`_NAME\`, \`_USER\`, \`_UID\`, \`_GID\`, \`_PARTITION\`, \`_QOS\`, \`_ACCOUNT\` (empty), \`_NUM_NODES\`, \`_NODELIST\` and \`_CPUS_PER_NODE\`;
 \`SLURM_CLUSTER_NAME\`, \`SLURM_SUBMIT_DIR\`, \`SLURM_SUBMIT_HOST\`, \`SLURM_NNODES\`, \`SLURM_NODELIST\`, \`SLURM_NTASKS\`, \`SLURM_NPROCS\`, \`SLURM_NTASKS_PER_NODE\`,
 \`SLURM_TASKS_PER_NODE\`, \`SLURM_CPUS_ON_NODE\`, \`SLURM_CPUS_PER_TASK\` (also where nobody typed \`-c\`), \`SLURM_MEM_PER_NODE\`, \`SLURM_GPUS_ON_NODE\`, \`SLURM_NODEID\`,
-\`SLURMD_NODENAME\`, \`SLURM_RESTART_COUNT\`; in an array \`SLURM_ARRAY_JOB_ID\` and \`SLURM_ARRAY_TASK_ID\`, \`_MIN\`, \`_MAX\`, \`_COUNT\`, \`_STEP\`. Ranks of \`srun\` have
+\`SLURMD_NODENAME\`, \`SLURM_RESTART_COUNT\`; where their options were typed \`SLURM_EXPORT_ENV\`, \`SLURM_MEM_PER_CPU\`, \`_PER_GPU\`, \`SLURM_GPUS\`, \`_PER_NODE\`, \`_PER_TASK\`,
+\`SLURM_CPUS_PER_GPU\`, \`SLURM_JOB_DEPENDENCY\`, \`SLURM_JOB_RESERVATION\`, \`SLURM_DISTRIBUTION\`, \`SLURM_HINT\` and \`SLURM_THREADS_PER_CORE\`; in an array \`SLURM_ARRAY_JOB_ID\` and \`SLURM_ARRAY_TASK_ID\`, \`_MIN\`, \`_MAX\`, \`_COUNT\`, \`_STEP\`. Ranks of \`srun\` have
 \`SLURM_PROCID\`, \`SLURM_LOCALID\`, \`SLURM_STEP_ID\`, \`SLURM_STEP_NUM_TASKS\`, \`SLURM_STEP_NUM_NODES\`, \`SLURM_STEP_NODELIST\` and \`SLURM_STEP_TASKS_PER_NODE\` beside them.
 Others, such as \`SLURM_TASK_PID\`, are not set. In jobs that ask with \`WEFT_SLURM=1\` those that the commands of Slurm alone know are missing: partition, qos,
 account, cluster and where it was submitted.
@@ -78,7 +87,7 @@ PSI/J 0.9, submitit 1.5; and on a cluster of two nodes:
 | Toil 9.6 | \`--batchSystem slurm\`: a workflow of five jobs. Its \`_toil_worker\` has to be in the \`PATH\` of jobs |
 | Cylc 8.5 | a platform with \`job runner = slurm\`: parameters, messages, a task that its time limit ends. \`cylc\` has to be in the \`PATH\` of a login shell |
 | AiiDA 2.9 | its plug-in \`core.slurm\`: submission, \`get_jobs\`, details, cancellation, and that a job ran out of time. AiiDA logs a warning of \`sbatch\` about \`--get-user-env\` |
-| Open OnDemand | the adapter of ood_core 0.31: cluster, partitions, nodes, jobs, arrays, holds, cancellation, history. Its \`accounts\` needs \`sacctmgr\`, which is not there |
+| Open OnDemand | the adapter of ood_core 0.31: cluster, partitions, nodes, jobs, arrays, holds, cancellation, history. Its \`accounts\` are none |
 | pysqa 1.1, executorlib 1.11 | submission, state and cancellation; functions that wait for each other. Their own template needs a partition that is named |
 | FireWorks 2.1 | \`CommonAdapter\`: submission, and how many of its jobs are in the queue |
 | reportseff 2.10 | one's jobs of the last days, with what they used of what they asked for |
@@ -94,6 +103,9 @@ const TABLES: readonly (readonly [title: string, rows: readonly OptionRow[]])[] 
   ['sstat', USE_OPTIONS],
   ['sinfo', INFO_OPTIONS],
   ['scontrol', CONTROL_OPTIONS],
+  ['sacctmgr', MANAGER_OPTIONS],
+  ['sprio', PRIORITY_OPTIONS],
+  ['sshare', SHARE_OPTIONS],
 ];
 
 export function slurmPage(): string {

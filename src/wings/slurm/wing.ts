@@ -1,7 +1,10 @@
 // The wing `slurm` as the kernel sees it.
 
 import type { Wing } from '../../kernel/wing.ts';
+import type { Absent } from './cli/absent.ts';
 import { LINES } from './core/lines.ts';
+
+const absentOne = async (name: Absent) => (await import('./cli/absent.ts')).absent(name);
 
 export const slurm: Wing = {
   name: 'slurm',
@@ -34,6 +37,14 @@ export const slurm: Wing = {
       sstat: () => import('./cli/sstat.ts'),
       sattach: () => import('./cli/sattach.ts'),
       scontrol: () => import('./cli/scontrol.ts'),
+      sacctmgr: () => import('./cli/sacctmgr.ts'),
+      sprio: () => import('./cli/sprio.ts'),
+      sshare: () => import('./cli/sshare.ts'),
+      sdiag: () => absentOne('sdiag'),
+      sreport: () => absentOne('sreport'),
+      sbcast: () => absentOne('sbcast'),
+      strigger: () => absentOne('strigger'),
+      scrontab: () => absentOne('scrontab'),
     },
   },
   agent: async () => {

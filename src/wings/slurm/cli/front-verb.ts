@@ -9,8 +9,9 @@ import { defineVerb, type VerbGroup } from '../../../kernel/cli/verb.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { FOLDER_VARIABLE } from '../core/mark.ts';
+import { ABSENT } from './absent.ts';
 
-export const COMMANDS = [
+export const COMMANDS: readonly string[] = [
   'sbatch',
   'srun',
   'salloc',
@@ -21,7 +22,11 @@ export const COMMANDS = [
   'sstat',
   'sattach',
   'scontrol',
-] as const;
+  'sacctmgr',
+  'sprio',
+  'sshare',
+  ...ABSENT,
+];
 const STARTER = fileURLToPath(new URL('../../../../bin/slurm-front.cjs', import.meta.url));
 /** By this a file of ours is known again. */
 const SIGN = '# made by weft front slurm';
