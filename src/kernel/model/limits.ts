@@ -88,6 +88,8 @@ export const MEMORY_USES_MAX = 1000;
 export const SITE_NODES_MAX = 20_000;
 /** Jobs in one message of a gateway. */
 export const SITE_JOBS_PER_MESSAGE_MAX = 1000;
+/** Tasks with which a gateway says that its site does not do something: many have one cause. */
+export const SITE_UNDONE_MAX = 100;
 /** Jobs of one site that the head keeps in mind. */
 export const SITE_JOBS_MAX = 200_000;
 /** Job names are shown in tables and used in file patterns. */

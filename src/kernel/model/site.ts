@@ -208,6 +208,12 @@ export interface SiteJobPlace {
   readonly index: number | null;
 }
 
+/** What a site does not do with a start of a task of ours, in a sentence; it is asked again. */
+export interface SiteUndone {
+  readonly epochId: EpochId;
+  readonly words: string;
+}
+
 /** What a gateway says of its site: what has changed since its last word in this session. */
 export interface SiteNews {
   /** All that was said before is forgotten. */
@@ -235,6 +241,8 @@ export interface SiteNews {
   readonly stopsHeard?: number;
   /** How its filters fare; absent: it has none. */
   readonly filters?: FilterState;
+  /** All of it, the oldest first, as far as a message takes it; absent: it does all. */
+  readonly undone?: readonly SiteUndone[];
 }
 
 /** What is known of a site, by what its gateway has said. */

@@ -12,6 +12,7 @@ import {
   PRESENCES_MAX,
   SITE_JOBS_PER_MESSAGE_MAX,
   SITE_NODES_MAX,
+  SITE_UNDONE_MAX,
 } from '../model/limits.ts';
 import type { EndCause } from '../model/orders.ts';
 import { isPlausible, type Resources } from '../model/resources.ts';
@@ -369,6 +370,7 @@ const siteNews = map({
   stops: optional(listUpTo(SITE_NODES_MAX, siteStop)),
   stopsHeard: optional(count),
   filters: optional(filterState),
+  undone: optional(listUpTo(SITE_UNDONE_MAX, map({ epochId: word, words: text }))),
 });
 
 /** By kind; what is not here is no message of an agent. */

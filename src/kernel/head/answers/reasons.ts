@@ -5,7 +5,7 @@ import { type AnswerSource, explainTask, rulesOfLine } from '../../machine/answe
 import { isBlocked } from '../../machine/jobs/behind.ts';
 import type { Job, Task } from '../../machine/jobs/facts.ts';
 import { isAtSite, isNext } from '../../machine/tasks/shown-state.ts';
-import type { UserName } from '../../model/ids.ts';
+import { formatEpochId, type UserName } from '../../model/ids.ts';
 import type { Reason } from '../../model/reason.ts';
 import type { SiteHang, SiteStart } from '../../model/site.ts';
 import { type LineRules, standingOf } from '../../scheduler/line/line.ts';
@@ -65,7 +65,10 @@ export class Reasons {
   #atSite(task: Task): ReasonView {
     const [site = ''] = task.parts.keys();
     const start = this.#known.startAtSite?.(task);
-    return { kind: 'site', words: sayAtSite(site, start, this.#known.siteHang?.(task)) };
+    const words = sayAtSite(site, start, this.#known.siteHang?.(task));
+    const notices = this.#known.state.scratch.taskNotices;
+    const notice = notices.get(formatEpochId(task.id, task.epoch));
+    return { kind: 'site', words: notice === undefined ? words : `${words}. ${notice}` };
   }
 
   #ask(job: Job, index: number): ReasonView {

@@ -84,7 +84,9 @@ function keepingNotice({ scratch }: NoticeSource['state'], task: Task): string |
   return `Its output files wait for room on the head: ${trouble} Until then they stay on ${where}.`;
 }
 
+/** Sentence of a wing; where a task waits at its site, it is part of the reason. */
 function wingNotice({ scratch }: NoticeSource['state'], task: Task): string | null {
+  if (isAtSite(task)) return null;
   return scratch.taskNotices.get(formatEpochId(task.id, task.epoch)) ?? null;
 }
 
@@ -125,7 +127,9 @@ function hangNotice(known: NoticeSource, task: Task): string | null {
 function siteNotice(known: NoticeSource, task: Task): string | null {
   if (task.state !== 'starting' || isAtSite(task)) return null;
   const start = known.startAtSite?.(task);
-  return start === undefined ? null : `Site ${sayAtSite(start.site, start)}.`;
+  if (start === undefined) return null;
+  const undone = wingNotice(known.state, task);
+  return `Site ${sayAtSite(start.site, start)}.${undone === null ? '' : ` ${undone}`}`;
 }
 
 /** Notice of every stop but a pause: a user's lasts also when there is room again. */

@@ -239,6 +239,7 @@ function sitePorts(
     listJobs: () => watch.list(),
     listedJob: (id: string) => watch.job(id),
     onStart: (job: string, epochId: EpochId | null) => watch.noteStart(job, epochId),
+    onUndone: (epochId: EpochId, words: string | null) => watch.noteUndone(epochId, words),
   };
   return {
     site: member === undefined ? watch : sourceOf(member, siteNodeOf(own.node, name), watch),

@@ -2,12 +2,19 @@
 // cancelled or held here, and which of ours their listings lack.
 
 import { present } from '../../../kernel/base/assert.ts';
+import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { type Link, sessionOf, tell } from '../../../kernel/head/agent-link.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Gateways, GatewayWorld } from '../../../kernel/head/gateways.ts';
 import type { Task } from '../../../kernel/machine/jobs/facts.ts';
 import type { Unlooked } from '../../../kernel/machine/scratch.ts';
-import { formatEpochId, type NodeName } from '../../../kernel/model/ids.ts';
+import type { State } from '../../../kernel/machine/state.ts';
+import {
+  type EpochId,
+  formatEpochId,
+  type NodeName,
+  parseTaskId,
+} from '../../../kernel/model/ids.ts';
 import type {
   KnownSite,
   SiteHang,
@@ -15,6 +22,7 @@ import type {
   SiteJobPlace,
   SiteNews,
   SiteStart,
+  SiteUndone,
 } from '../../../kernel/model/site.ts';
 import type { SiteStanding } from '../../../kernel/scheduler/room/brokerage.ts';
 import { cancelledHere, unlistedHere } from '../machine/heard.ts';
@@ -42,6 +50,8 @@ class HeardSites implements Gateways {
   readonly #partMax: number;
   readonly #sites = new Sites();
   readonly #told = new WeakMap<Link, GatewayReports>();
+  /** Tasks of which each gateway said last that its site does not do something. */
+  readonly #undone = new Map<NodeName, readonly EpochId[]>();
 
   constructor(world: GatewayWorld, partMax: number) {
     this.#world = world;
@@ -101,11 +111,24 @@ class HeardSites implements Gateways {
     // Any other node has none to speak of.
     if (engine.state.nodes.get(node)?.facts?.site === undefined) return;
     const site = this.#sites.hear(node, news, this.#world.clock.monotonic());
+    this.#noteUndone(engine, node, news.undone ?? []);
     hearStops(engine, { link, session }, told, news);
     if (!news.isLast || news.mode !== 'steer' || news.problem !== null) return;
     const { mode, nodes, jobs } = site;
     // A copy: pieces of the next look may come before all parts of this one are decided.
     told.looks.hear(engine, { node, session, mode, nodes, jobs: new Map(jobs) });
+  }
+
+  /** A gateway speaks for tasks at its site only. */
+  #noteUndone({ state }: Engine, gateway: NodeName, undone: readonly SiteUndone[]): void {
+    const { taskNotices } = state.scratch;
+    for (const epochId of this.#undone.get(gateway) ?? []) taskNotices.delete(epochId);
+    const own = undone.filter(({ epochId }) => isAt(state, gateway, epochId));
+    for (const { epochId, words } of own) taskNotices.set(epochId, toPlainLine(words));
+    this.#undone.set(
+      gateway,
+      own.map(({ epochId }) => epochId),
+    );
   }
 
   #looksOf(link: Link): Looks {
@@ -206,4 +229,15 @@ function tellHolds(link: Link, told: GatewayReports, jobs: readonly SiteHold[]):
   if (told.holds === null || told.holds === text) return;
   told.holds = text;
   tell(link, { kind: 'site_holds', jobs });
+}
+
+/** This start of a task is on a node of this gateway's site. */
+function isAt({ jobs, nodes }: State, gateway: NodeName, epochId: EpochId): boolean {
+  const [text = ''] = epochId.split('#');
+  const place = parseTaskId(text);
+  const task = place.ok
+    ? jobs.get(place.value.jobId)?.active.get(place.value.index ?? 0)
+    : undefined;
+  if (task === undefined || formatEpochId(task.id, task.epoch) !== epochId) return false;
+  return [...task.parts.keys()].some((node) => nodes.get(node)?.facts?.site === gateway);
 }

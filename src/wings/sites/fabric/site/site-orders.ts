@@ -2,6 +2,7 @@
 // are run here, and what they say goes to the rules in entry.ts.
 
 import { err, ok, type Result } from '../../../../kernel/base/result.ts';
+import { asClause } from '../../../../kernel/base/sentence.ts';
 import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
 import type { SiteUser } from '../../ports/sites.ts';
@@ -15,6 +16,8 @@ import type { SiteWorld } from './world.ts';
 
 /** The limit of the site is the later one: who ends a task by its limit knows that it was that. */
 const LIMIT_GRACE_MS = 60_000;
+/** Characters of what a site says that one line for people has. */
+const WORDS_MAX = 300;
 /** Nothing is wrong with it: the next listing will have it. */
 const NOT_LISTED: SiteProblem = { kind: 'refused', text: 'it is in no listing yet' };
 const NO_SKILL = err({ kind: 'refused', text: 'its site cannot be asked for that' } as const);
@@ -32,14 +35,13 @@ export class SiteOrders {
   }
 
   async carryOut(launch: Launch, work: rules.Work | TurnWork): Promise<void> {
-    const { adaptor, clock } = this.#world;
+    const { clock } = this.#world;
     const { entry } = launch;
     switch (work) {
       case 'submit':
         return this.#submit(launch);
       case 'look_up':
-        rules.lookedUp(entry, await this.#ask(adaptor.named(entry.name), null), clock.now());
-        return this.#noteJob(launch);
+        return this.#lookUp(launch);
       case 'cancel':
         return rules.cancelled(entry, await this.#cancel(launch), clock.now());
       case 'start': {
@@ -51,15 +53,14 @@ export class SiteOrders {
           const fields = { launchId: entry.launchId, why: started.error.text };
           this.#world.log.info(fields, 'a start at the site did not take');
         }
+        this.#noteUndone(launch, 'start it', started);
         return rules.startOrdered(entry, started, clock.now());
       }
       case 'take_back':
         return rules.takenBack(entry, await this.#takeBack(launch), clock.now());
       case 'ask_end': {
         if (entry.isForeign) return this.#askAfter(entry);
-        const query = adaptor.end?.(siteJobOf(entry));
-        if (query !== undefined) rules.endAsked(entry, await this.#ask(query, null), clock.now());
-        return;
+        return this.#askEnd(launch);
       }
       case 'suspend':
       case 'resume':
@@ -71,6 +72,38 @@ export class SiteOrders {
         if (isOurs && siteJobOf(entry) !== '') await this.#cancel(launch);
       }
     }
+  }
+
+  async #lookUp(launch: Launch): Promise<void> {
+    const { adaptor, clock } = this.#world;
+    const found = await this.#ask(adaptor.named(launch.entry.name), null);
+    // That it is not there is no success of its submission: the next one says how that went.
+    if (!found.ok || found.value.length > 0)
+      this.#noteUndone(launch, 'say whether it has it', found);
+    rules.lookedUp(launch.entry, found, clock.now());
+    this.#noteJob(launch);
+  }
+
+  async #askEnd(launch: Launch): Promise<void> {
+    const { adaptor, clock } = this.#world;
+    const query = adaptor.end?.(siteJobOf(launch.entry));
+    if (query === undefined) return;
+    const answer = await this.#ask(query, null);
+    this.#noteUndone(launch, 'say how it ended', answer);
+    rules.endAsked(launch.entry, answer, clock.now());
+  }
+
+  /** What its site does not do is asked for again: nobody is to wait for that without a word. */
+  #noteUndone(
+    { entry, epochId }: Launch,
+    what: string,
+    answer: Result<unknown, SiteProblem>,
+  ): void {
+    if (epochId === null) return;
+    const isOver = answer.ok || answer.error.kind === 'no_such_job' || endingOf(entry) !== null;
+    if (isOver) return this.#world.onUndone?.(epochId, null);
+    const why = asClause(answer.error.text.slice(0, WORDS_MAX));
+    this.#world.onUndone?.(epochId, `Its site does not ${what}: ${why}. It is asked again.`);
   }
 
   /** What the site says of its jobs now. */
@@ -97,6 +130,7 @@ export class SiteOrders {
     if (isNo && !folders.claim(entry.launchId)) {
       return rules.claimTaken(entry, 'script', clock.now());
     }
+    this.#noteUndone(launch, 'take it', answer);
     rules.submitted(entry, answer, clock.now());
     this.#noteNever(entry);
     this.#noteJob(launch);
@@ -267,8 +301,11 @@ export class SiteOrders {
     passed(turns, answer, clock.now());
   }
 
-  #cancel({ entry, user }: Launch): Promise<Result<null, SiteProblem>> {
-    return this.#ask(this.#world.adaptor.cancel(siteJobOf(entry)), user);
+  async #cancel(launch: Launch): Promise<Result<null, SiteProblem>> {
+    const { entry, user } = launch;
+    const answer = await this.#ask(this.#world.adaptor.cancel(siteJobOf(entry)), user);
+    this.#noteUndone(launch, 'end it', answer);
+    return answer;
   }
 
   /** What its site calls it, for whoever asks about the task. */
@@ -278,6 +315,7 @@ export class SiteOrders {
 
   /** Nobody is to find the task by what its site calls it any more. */
   tellForgotten(launch: Launch): void {
+    if (launch.epochId !== null) this.#world.onUndone?.(launch.epochId, null);
     this.#tellStart(launch, null);
   }
 

@@ -5,7 +5,7 @@ import { ok, type Result } from '../../../../kernel/base/result.ts';
 import { isSame } from '../../../../kernel/base/same.ts';
 import type { FilterState, Seen } from '../../../../kernel/model/filter-rule.ts';
 import type { EpochId } from '../../../../kernel/model/ids.ts';
-import { SITE_JOBS_PER_MESSAGE_MAX } from '../../../../kernel/model/limits.ts';
+import { SITE_JOBS_PER_MESSAGE_MAX, SITE_UNDONE_MAX } from '../../../../kernel/model/limits.ts';
 import {
   type ListedJob,
   type SiteHold,
@@ -16,6 +16,7 @@ import {
   type SiteNode,
   type SiteQueue,
   type SiteStop,
+  type SiteUndone,
   type StopRequest,
   shownName,
 } from '../../../../kernel/model/site.ts';
@@ -92,6 +93,8 @@ export class SiteWatch implements SiteSource {
   #jobs: ReadonlyMap<string, SiteJob> = new Map();
   /** Starts of our tasks, by the site's ids of the jobs that they are. */
   readonly #starts = new Map<string, EpochId>();
+  /** What the site does not do with them. */
+  readonly #undone = new Map<EpochId, string>();
   #nodes: readonly SiteNode[] = [];
   #queues: readonly SiteQueue[] = [];
   /** By the clock that never jumps; null: not yet. */
@@ -134,6 +137,12 @@ export class SiteWatch implements SiteSource {
   noteStart(job: string, epochId: EpochId | null): void {
     if (epochId === null) this.#starts.delete(job);
     else this.#starts.set(job, epochId);
+  }
+
+  /** Told to the head with the next look. @param words null: the site did it, or need not */
+  noteUndone(epochId: EpochId, words: string | null): void {
+    if (words === null) this.#undone.delete(epochId);
+    else this.#undone.set(epochId, words);
   }
 
   start(): void {
@@ -396,6 +405,7 @@ export class SiteWatch implements SiteSource {
             stops: stops.all.flatMap((stop) => this.#asFor(stop)),
             stopsHeard: head.stopsHeard,
           }),
+      ...(this.#undone.size === 0 ? {} : { undone: this.#someUndone() }),
       system: adaptor.system,
       mode,
       takeover: steerer?.takeover ?? null,
@@ -410,6 +420,11 @@ export class SiteWatch implements SiteSource {
       if (at > 0) send({ ...news, isFirst: false });
       else send({ ...news, ...nodes, ...queues, isFirst });
     }
+  }
+
+  #someUndone(): SiteUndone[] {
+    const all = [...this.#undone].slice(0, SITE_UNDONE_MAX);
+    return all.map(([epochId, words]) => ({ epochId, words }));
   }
 
   /** Told by the names by which the head asked for the node, else by the one that it has now. */

@@ -24,6 +24,8 @@ export interface SiteWorld {
   readonly listJobs?: () => Promise<Result<readonly SiteJob[], SiteProblem>>;
   /** Told what its site calls a task's start; null: that is forgotten. Absent: nobody asks. */
   readonly onStart?: (siteJob: string, epochId: EpochId | null) => void;
+  /** Told what the site does not do with a task's start; null: it did. Absent: nobody asks. */
+  readonly onUndone?: (epochId: EpochId, words: string | null) => void;
   /** A job of the last listing that others had made; undefined: it is not in it. */
   readonly listedJob?: (id: string) => SiteJob | undefined;
 }

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { linkOf } from '../../../../../src/kernel/head/agent-link.ts';
 import { explainJob } from '../../../../../src/kernel/head/http/handlers/show-job.ts';
 import { BrokerageBook } from '../../../../../src/kernel/machine/brokerage-book.ts';
 import type { EpochId, JobId, NodeName } from '../../../../../src/kernel/model/ids.ts';
@@ -11,8 +12,15 @@ import {
   plainPartition,
   plainScheduling,
 } from '../../../../../src/kernel/model/scheduling.ts';
-import type { ListedJob, SiteNews, SiteNode } from '../../../../../src/kernel/model/site.ts';
+import type {
+  ListedJob,
+  SiteNews,
+  SiteNode,
+  SiteUndone,
+} from '../../../../../src/kernel/model/site.ts';
+import type { Session } from '../../../../../src/kernel/ports/net.ts';
 import type { Choice, Offer } from '../../../../../src/kernel/scheduler/room/brokerage.ts';
+import { gatewaysOf } from '../../../../../src/wings/sites/head/gateways.ts';
 import { choiceWords, head } from '../../../../../src/wings/sites/head/part.ts';
 import { Sites } from '../../../../../src/wings/sites/head/sites.ts';
 import { standingOf } from '../../../../../src/wings/sites/machine/standing.ts';
@@ -213,6 +221,20 @@ test('a standing says when its site was listed, also where that is too long ago,
   assert.equal(listedAt(null), undefined, 'its queue was not read yet');
 });
 
+const PLAIN_NEWS: SiteNews = {
+  isFirst: true,
+  isLast: true,
+  system: 'slurm',
+  mode: 'submit',
+  takeover: null,
+  problem: null,
+  ageMs: 0,
+  nodes: [],
+  queues: [],
+  gone: [],
+  jobs: [],
+};
+
 const offer = (site: string, more: Partial<Offer> = {}): Offer => ({
   node: site as NodeName,
   waitMs: 0,
@@ -306,6 +328,47 @@ test('[A29] why a task is at its site is said also while it waits in the queue t
     why.ok ? why.value.words : '',
     /^It waits in the queue of its site: it is being given to site one\.\nIts site was chosen because .*: one /,
   );
+});
+
+test('what a site does not do is said of tasks that are there, by nobody but its gateway', async () => {
+  const bench = await new EngineBench().start();
+  const world = { clock: bench.clock, engine: () => bench.engine, linkOf: () => undefined };
+  const gateways = gatewaysOf(world);
+  for (const site of ['one', 'two']) await bench.connect(site, { site, labels: [`site=${site}`] });
+  bench.submit('job', { labels: ['site=one'] });
+  await bench.settle();
+  const from = (name: string) => {
+    const session = { peer: name, send: () => undefined, close: () => undefined };
+    const link = linkOf(session as Partial<Session> as Session);
+    gateways.greeted(link, [], name);
+    const number = bench.engine.state.nodes.get(name as NodeName)?.session ?? 0;
+    link.stage = { kind: 'welcomed', session: number, reports: 0 };
+    return (...undone: SiteUndone[]) => {
+      gateways.hear(link, { ...PLAIN_NEWS, ...(undone.length === 0 ? {} : { undone }) });
+    };
+  };
+  const why = async () => {
+    const call = { params: { id: '1' }, actor: ANN };
+    const said = await explainJob(
+      { engine: bench.engine, answerParts: [] } as never,
+      call as never,
+    );
+    return said.ok ? said.value.words : '';
+  };
+  const undone = { epochId: '1#1' as EpochId, words: 'Its site does not take it: no. Again.' };
+  const [one, two] = [from('one'), from('two')];
+  two(undone);
+  assert.doesNotMatch(await why(), /does not/);
+  one(undone, { ...undone, epochId: '1#2' as EpochId }, { ...undone, epochId: 'x' as EpochId });
+  assert.equal(
+    await why(),
+    `It waits in the queue of its site: it is being given to site one. ${undone.words}`,
+  );
+  assert.equal(bench.engine.state.scratch.taskNotices.size, 1);
+  two();
+  assert.match(await why(), /does not take it/);
+  one();
+  assert.doesNotMatch(await why(), /does not/);
 });
 
 test('[A29] a site speaks for its own starts only, and for those that it lists now', () => {

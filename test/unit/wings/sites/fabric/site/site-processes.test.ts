@@ -33,6 +33,8 @@ class Gateway {
   readonly folder: string;
   readonly events: ProcessEvent[] = [];
   readonly log = new KeptLog();
+  /** What its site does not do, by the starts of tasks. */
+  readonly undone = new Map<string, string>();
   readonly processes: SiteProcesses;
 
   constructor(before?: Gateway, folders: Partial<SiteFolders> = {}, nonce?: () => string) {
@@ -45,6 +47,10 @@ class Gateway {
       clock: this.clock,
       log: this.log,
       folders: { ...siteFolders(this.folder), ...folders },
+      onUndone: (epochId, words) => {
+        if (words === null) this.undone.delete(epochId);
+        else this.undone.set(epochId, words);
+      },
       settings: {
         prefix: 'weft-abc',
         queue: null,
@@ -65,7 +71,7 @@ class Gateway {
       ...PLAIN_LAUNCH,
       launchId,
       argv: ['sh', '-c', line],
-      environment: ['PATH=/usr/bin:/bin'],
+      environment: ['PATH=/usr/bin:/bin', `WEFT_TASK_ID=${launchId}`, 'WEFT_EPOCH=1'],
       cwd: this.folder,
       stdout: join(this.folder, `${launchId}.out`),
       stderr: join(this.folder, `${launchId}.err`),
@@ -105,6 +111,31 @@ test('a launch is a job of the site, and its receipts are its start and its end'
   assert.equal(await gateway.processes.leftovers(1), 0);
   gateway.processes.forget(1);
   assert.equal(existsSync(join(gateway.folder, '1')), false);
+});
+
+test('what its site does not do with a task is told until it has done it', async () => {
+  const gateway = await begun();
+  const { clock, site, undone } = gateway;
+  site.moods.set('sbatch', ['rubbish']);
+  gateway.start(1, 'sleep 9');
+  await clock.advance(1000);
+  const words = 'sbatch: its answer has no job id';
+  assert.deepEqual(
+    [...undone],
+    [['1#1', `Its site does not take it: ${words}. It is asked again.`]],
+  );
+  // A name that nobody has there says nothing of why.
+  await clock.advance(14_000);
+  assert.equal(undone.size, 1);
+  await clock.advance(10_000);
+  assert.deepEqual([site.jobs.length, undone.size], [1, 0]);
+  site.refuses = ([name]) => name === 'scancel';
+  gateway.processes.signal(1, 15);
+  await clock.advance(1000);
+  assert.match(undone.get('1#1') ?? '', /^Its site does not end it: scancel: .*qos.*again[.]$/);
+  site.refuses = () => false;
+  await clock.advance(10_000);
+  assert.equal(undone.size, 0);
 });
 
 test('[G19] a running job that is ended at its site by hand is told as that', async () => {
