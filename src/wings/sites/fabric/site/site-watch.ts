@@ -361,7 +361,8 @@ export class SiteWatch implements SiteSource {
     const before = this.#jobs;
     this.#jobs = new Map(answer.value.map((job) => [job.id, job]));
     if (this.#world.steerer !== null) {
-      this.#vanished.note(before, this.#jobs, ({ name }) => this.#isOurs(name));
+      const isOurs = ({ name }: SiteJob): boolean => this.#isOurs(name);
+      this.#vanished.note(before, this.#jobs, isOurs, asked);
     }
     return answer;
   }

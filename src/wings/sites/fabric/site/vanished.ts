@@ -1,11 +1,12 @@
 // Jobs of a site's own users that its listing has no more. That alone says nothing: the site is
 // asked for each by its id, and only its word that it knows no such job makes the job over.
 
+import { IntervalSet } from '../../../../kernel/base/interval-set.ts';
 import type { Result } from '../../../../kernel/base/result.ts';
 import { SITE_JOBS_MAX } from '../../../../kernel/model/limits.ts';
 import type { SiteEnd, SiteJob } from '../../../../kernel/model/site.ts';
 import type { Adaptor, SiteProblem, SiteQuery } from '../../adaptors/adaptor.ts';
-import { arraysOf } from '../../model/site-elements.ts';
+import { arraysOf, elementOf, indicesIn } from '../../model/site-elements.ts';
 
 export type Ask = <T>(query: SiteQuery<T>) => Promise<Result<T, SiteProblem>>;
 
@@ -17,8 +18,15 @@ const TOLD_MS = 600_000;
 /** Questions after one listing. */
 const ASKED_MAX = 10;
 
+/** Elements of one array that a listing has no more and that are asked for: more were cancelled. */
+const ELEMENTS_MAX = 100;
+/** An accounting writes what has ended so long after it. */
+const WRITTEN_MS = 30_000;
+
 interface One {
   readonly job: SiteJob;
+  /** Since when its array, which says what waits of it, has it no more; null: it is no element. */
+  readonly missingSince: number | null;
   /** Null when nobody knows yet. */
   overAt: number | null;
 }
@@ -64,8 +72,10 @@ export class Vanished {
     before: ReadonlyMap<string, SiteJob>,
     listed: ReadonlyMap<string, SiteJob>,
     isOurs: (job: SiteJob) => boolean,
+    now = 0,
   ): void {
-    for (const id of [...this.#all.keys()]) if (listed.has(id)) this.#all.delete(id);
+    for (const id of [...this.#all.keys()]) if (isListed(id, listed)) this.#all.delete(id);
+    for (const job of before.values()) if (!isOurs(job)) this.#noteElements(job, listed, now);
     // An array of which all has started is listed by its elements alone.
     const there = [...listed.values()].filter(({ state }) => state !== 'ended');
     const started = arraysOf(there);
@@ -79,39 +89,86 @@ export class Vanished {
       )
         continue;
       const reason = 'in no listing any more';
-      this.#all.set(id, { job: { ...job, state: 'unknown', reason }, overAt: null });
+      this.#all.set(id, {
+        job: { ...job, state: 'unknown', reason },
+        missingSince: null,
+        overAt: null,
+      });
+    }
+  }
+
+  /**
+   * Elements that waited and that neither their array nor a line of their own has now were
+   * cancelled, or somebody started them there and they have ended: only an accounting tells which.
+   */
+  #noteElements(array: SiteJob, listed: ReadonlyMap<string, SiteJob>, now: number): void {
+    if (array.elements === null || this.#adaptor.end === null) return;
+    if (array.state !== 'held' && array.state !== 'waiting') return;
+    const still = listed.get(array.id);
+    if (still?.elements === array.elements || still?.state === 'ended') return;
+    const missing = indicesIn(array.elements);
+    const left = still === undefined ? new IntervalSet() : indicesIn(still.elements ?? 'none');
+    if (missing === null || left === null) return;
+    missing.subtract(left);
+    const ids = missing
+      .intervals()
+      .flatMap(([from, to]) =>
+        Array.from({ length: Math.min(to - from + 1, ELEMENTS_MAX + 1) }, (_, at) =>
+          this.#adaptor.element(array.id, from + at),
+        ),
+      );
+    const gone = ids.filter((id) => !listed.has(id) && !this.#all.has(id));
+    if (gone.length > ELEMENTS_MAX) return;
+    for (const id of gone) {
+      const job = {
+        ...array,
+        id,
+        elements: null,
+        state: 'unknown',
+        reason: UNSEEN.reason,
+      } as const;
+      this.#all.set(id, { job, missingSince: now, overAt: null });
     }
   }
 
   /** Somebody else has seen it in a listing. */
   add(id: string): void {
     if (this.#all.size >= SITE_JOBS_MAX || this.#all.has(id)) return;
-    this.#all.set(id, { job: { ...UNSEEN, id }, overAt: null });
+    this.#all.set(id, { job: { ...UNSEEN, id }, missingSince: null, overAt: null });
   }
 
   /** @param now by the clock that never jumps */
   async ask(ask: Ask, now: number): Promise<void> {
     let asked = 0;
-    for (const [id, { job, overAt }] of [...this.#all]) {
+    const open = [...this.#all].filter(([, { overAt }]) => overAt === null);
+    const arrays = arraysOf(open.map(([id]) => ({ id })));
+    for (const [id, one] of [...this.#all]) {
+      const { missingSince, overAt } = one;
       if (overAt !== null) {
         if (now - overAt >= TOLD_MS) this.#all.delete(id);
         continue;
       }
+      // The end of a whole array would be that of all that is open of it.
+      if (arrays.has(id)) continue;
       if (asked >= ASKED_MAX) return;
       asked += 1;
-      const over = await this.#over(job, ask);
+      const isWritten = missingSince === null || now - missingSince >= WRITTEN_MS;
+      const over = await this.#over(one, ask, isWritten);
       // Behind all others: what stays unknown for long keeps none of these from being asked for.
       this.#all.delete(id);
-      this.#all.set(id, over === null ? { job, overAt } : { job: over, overAt: now });
+      this.#all.set(id, over === null ? one : { job: over, missingSince, overAt: now });
     }
   }
 
   /** Returns null when it may be there. */
-  async #over(job: SiteJob, ask: Ask): Promise<SiteJob | null> {
+  async #over({ job, missingSince }: One, ask: Ask, isWritten: boolean): Promise<SiteJob | null> {
     const { known, end } = this.#adaptor;
     const ended = end === null ? null : await ask(end(job.id));
     const record = ended?.ok === true ? ended.value : null;
-    if (record === null) {
+    if (record === null && missingSince !== null) {
+      // What its array has no more and no accounting has a record of has never begun.
+      if (ended?.ok !== true || !isWritten) return null;
+    } else if (record === null) {
       const there = known === null ? null : await ask(known(job.id));
       if (there?.ok !== true || there.value) return null;
     }
@@ -138,4 +195,12 @@ export class Vanished {
     const ours = this.#startedOn(job.id);
     return ours?.includes(record.firstNode) && ours.length === job.nodeCount ? ours : null;
   }
+}
+
+/** True also of an element that its array says it has. */
+function isListed(id: string, listed: ReadonlyMap<string, SiteJob>): boolean {
+  if (listed.has(id)) return true;
+  const element = elementOf(id);
+  const list = element === null ? null : (listed.get(element.array)?.elements ?? null);
+  return element !== null && list !== null && indicesIn(list)?.has(element.index) === true;
 }

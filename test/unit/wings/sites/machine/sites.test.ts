@@ -805,6 +805,30 @@ scenario('[G3] elements that were cancelled at the site while they waited are ov
   assert.deepEqual(unlistedHere(head.state, HPC, listed), []);
 });
 
+scenario(
+  '[G3] elements that ended unseen have the end that their site tells, or none yet',
+  (head) => {
+    steered(head);
+    hear(head, [siteJob('7', { elements: '0-9' })]);
+    const unknown = [1, 2].map((index) => siteJob(`7_${index}`, { state: 'unknown' }));
+    hear(head, [siteJob('7', { elements: '0,3-9' }), ...unknown]);
+    assert.deepEqual(taskCounts(head.job(1)), { pending: 10 });
+    const exits = [{ code: 0 }, { code: 3 }] as const;
+    const ended = exits.map((exit, at) => {
+      return siteJob(`7_${at + 1}`, { state: 'ended', word: 'gone', exit, nodes: [] });
+    });
+    hear(head, [siteJob('7', { elements: '0,3-9' }), ...ended]);
+    const { ended: over } = head.job(1);
+    assert.deepEqual(
+      [...over].map(([kind, indices]) => [kind, indices.toString()]),
+      [
+        ['completed', '1'],
+        ['failed', '2'],
+      ],
+    );
+  },
+);
+
 scenario('an array of which all is listed by itself costs no more than its elements', (head) => {
   steered(head);
   const count = 10_000;

@@ -3,8 +3,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ok } from '../../../../../../src/kernel/base/result.ts';
+import { ok, type Result } from '../../../../../../src/kernel/base/result.ts';
 import type { SiteEnd, SiteJob } from '../../../../../../src/kernel/model/site.ts';
+import type { SiteProblem } from '../../../../../../src/wings/sites/adaptors/adaptor.ts';
+import { siteProblem } from '../../../../../../src/wings/sites/adaptors/read.ts';
 import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
@@ -91,4 +93,60 @@ test('jobs that a site still knows keep no other from being asked for', async ()
     over.map(({ id }) => id),
     ['last'],
   );
+});
+
+test('[G3] elements that their array has no more are asked for where there is an accounting', async () => {
+  let accounting: (id: string) => Result<SiteEnd | null, SiteProblem> = () => ok(null);
+  const command = { argv: ['qacct'] };
+  const adaptor = {
+    ...slurm(null),
+    end: (id: string) => ({ command, read: () => accounting(id) }),
+  };
+  const array = (elements: string): ReadonlyMap<string, SiteJob> =>
+    new Map([['7', { ...JOB, elements }]]);
+  const made = new Vanished(adaptor);
+  const seen = () => [...made.jobs].map(({ id, state, exit }) => [id, state, exit?.code]);
+  const ask = (now: number) =>
+    made.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), now);
+  made.note(array('0-5'), array('2,4-5'), () => false, 0);
+  assert.deepEqual(seen(), [
+    ['7_0', 'unknown', undefined],
+    ['7_1', 'unknown', undefined],
+    ['7_3', 'unknown', undefined],
+  ]);
+  // One is listed again; of one there is a record, and none of the other.
+  made.note(array('2,4-5'), array('2-5'), () => false, 0);
+  accounting = (id) => (id === '7_0' ? ok(RECORD) : ok(null));
+  await ask(1000);
+  assert.deepEqual(seen().sort(), [
+    ['7_0', 'ended', 3],
+    ['7_1', 'unknown', undefined],
+  ]);
+  accounting = () => siteProblem('away', 'qacct: no answer');
+  await ask(60_000);
+  assert.deepEqual(seen().at(-1), ['7_1', 'unknown', undefined], 'nobody knows');
+  accounting = () => ok(null);
+  await ask(60_000);
+  assert.deepEqual(seen().at(-1), ['7_1', 'ended', undefined], 'it never began');
+  const many = new Vanished(adaptor);
+  many.note(array('0-499'), array('0-2'), () => false, 0);
+  assert.deepEqual([...many.jobs], [], 'a range that was cancelled');
+  const without = new Vanished({ ...adaptor, end: null });
+  without.note(array('0-5'), array('2-5'), () => false, 0);
+  assert.deepEqual([...without.jobs], [], 'its listing has all that is known');
+});
+
+test('[G3] an array that is gone is asked for after its elements', async () => {
+  const asked: string[] = [];
+  const command = { argv: ['qacct'] };
+  const end = (id: string) => {
+    asked.push(id);
+    return { command, read: () => ok(RECORD) };
+  };
+  const made = new Vanished({ ...slurm(null), end });
+  made.note(new Map([['7', { ...JOB, elements: '0-1' }]]), new Map(), () => false, 0);
+  const ask = () => made.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), 0);
+  await ask();
+  await ask();
+  assert.deepEqual(asked, ['7_0', '7_1', '7']);
 });
