@@ -103,10 +103,11 @@ export class StepProcess {
   }
 
   get told(): ToldProcess {
-    const { step, rank, count, epochId, command, by } = this.#world.wish;
+    const { step, rank, count, epochId, command, by, cpuCount } = this.#world.wish;
     const [startedAt, endedAt, end] = [this.#startedAt, this.#endedAt, this.#end];
     const told = { step, rank, count, epochId, command, by, startedAt, endedAt, end };
-    return this.#cpus === null ? told : { ...told, cpus: this.#cpus };
+    const given = cpuCount === undefined ? told : { ...told, cpuCount };
+    return this.#cpus === null ? given : { ...given, cpus: this.#cpus };
   }
 
   /** Somebody wants to see what its program writes from now on, or how it has ended. */

@@ -46,8 +46,9 @@ export function isLive({ processes }: Pick<Step, 'processes'>): boolean {
 
 export function stepOf(
   { task, number }: StepName,
-  { epochId, command, by, count }: ToldProcess,
+  { epochId, command, by, count, cpuCount }: ToldProcess,
   { isSure }: Pick<Step, 'isSure'>,
 ): Step {
-  return { task, number, epochId, command, by, count, isSure, processes: new Map() };
+  const named = { task, number, epochId, command, by, count, cpuCount };
+  return { ...named, isSure, processes: new Map() };
 }

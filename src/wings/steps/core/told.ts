@@ -40,6 +40,8 @@ export interface StartWish {
   readonly bind?: BindWish;
   /** How long it goes on without a line. Absent: a minute. */
   readonly lingerMs?: number;
+  /** Cpus that the step is given, on all its nodes: told with it. Absent: nobody says. */
+  readonly cpuCount?: number;
 }
 
 /** All processes of a step here, to be hung up: it could not be started everywhere. */
@@ -115,6 +117,8 @@ export interface ToldProcess {
   readonly end: StepEnd | null;
   /** To which it is bound, as Linux writes them. Absent: to none. */
   readonly cpus?: string;
+  /** The same as in the wish. */
+  readonly cpuCount?: number;
 }
 
 /** `isAll`: what is not in it is not there. */
@@ -210,7 +214,8 @@ function isTold(value: unknown): value is ToldProcess {
   const words =
     [step, epochId, command, by].every((word) => isWord(word, COMMAND_LENGTH_MAX)) &&
     isWord(cpus, CPUS_LENGTH_MAX);
-  const numbers = [rank, count, startedAt].every(Number.isSafeInteger);
+  const { cpuCount = 1 } = value;
+  const numbers = [rank, count, startedAt, cpuCount].every(Number.isSafeInteger);
   const over = end === null || (Number.isSafeInteger(endedAt) && isEnd(end));
   return words && numbers && over;
 }

@@ -145,6 +145,7 @@ function order({ agents, steps }: Services, { step, epochId, nodes, body }: Orde
       pmi: body.pmi,
       ...bind,
       ...(body.lingerMs === undefined ? {} : { lingerMs: body.lingerMs }),
+      ...(body.cpuCount === undefined ? {} : { cpuCount: body.cpuCount }),
     };
     if (agents.tellWing(node, WING, wish)) continue;
     steps.book.giveUp(step, rank, `node ${node} cannot be told of it`);

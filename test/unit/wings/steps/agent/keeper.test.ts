@@ -130,9 +130,9 @@ function wish(number: number): StartWish {
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('a step that is asked for twice is started once, and its end is told', async () => {
-  const { keeper, started, pipes, ends } = makeWorld();
-  keeper.heard('steps', wish(0));
-  keeper.heard('steps', wish(0));
+  const { keeper, started, pipes, ends, told } = makeWorld();
+  keeper.heard('steps', { ...wish(0), cpuCount: 2 });
+  keeper.heard('steps', { ...wish(0), cpuCount: 2 });
   keeper.heard('other', wish(1));
   await settled();
   assert.equal(started.size, 1);
@@ -141,6 +141,7 @@ test('a step that is asked for twice is started once, and its end is told', asyn
   pipes[0]?.bytes(frame(FROM_STEP.ended, end));
   const used = { userUs: 0, systemUs: 0, memoryPeakBytes: 0 };
   assert.deepEqual(ends(), [{ exit: { code: 3 }, used }]);
+  assert.equal(told.at(-1)?.processes[0]?.cpuCount, 2);
   keeper.stop();
 });
 

@@ -100,8 +100,9 @@ test('[Z7] a node that has not what it had tells that nobody knows how it ended'
 
 test('[Z4] a head that knows nothing learns of steps from their nodes, and gives no number twice', () => {
   const book = new StepBook();
-  book.hearAll(n1, [told('42.3')], { at: 1, session: 1 });
+  book.hearAll(n1, [told('42.3', { cpuCount: 2 })], { at: 1, session: 1 });
   assert.equal(book.find('42.3')?.processes.get(0)?.node, n1);
+  assert.equal(book.find('42.3')?.cpuCount, 2);
   assert.equal(addTo(book, [n1]).number, 4);
 });
 
