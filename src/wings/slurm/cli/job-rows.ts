@@ -8,6 +8,7 @@ import type {
   TaskView,
 } from '../../../kernel/api/jobs.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { endReason, type SlurmExit, type SlurmState, slurmState } from '../core/states.ts';
@@ -288,6 +289,11 @@ export function endOf({ job, startedAt, endedAt, isOver }: JobRow<RowJob>): numb
 }
 
 /** What is still waited for, as Slurm writes it. */
+/** Points; 0 says in Slurm that a job is held, and 1 is the least of the others. */
+export function priorityOf({ priority, held }: Pick<JobView, 'priority' | 'held'>): number {
+  return held ? 0 : Math.max(1, Math.round(priority ?? 0));
+}
+
 export function openDependencies({ openDependencies: open = [] }: JobView): string {
   const words = open.map(({ jobId, condition }) => {
     if (condition === 'singleton') return 'singleton(unfulfilled)';
@@ -318,4 +324,11 @@ export function apart<Job extends RowJob>(row: JobRow<Job>): JobRow<Job>[] {
       id: `${row.job.id}_${from + at}`,
     }));
   });
+}
+
+/** Names of nodes that are none: an empty list of a misspelt name misleads. */
+export async function refuseNodes(api: Api, names: readonly string[]): Promise<void> {
+  const { nodes } = await api.call('listNodes');
+  const wrong = names.find((name) => nodes.every((node) => node.name !== name));
+  if (wrong !== undefined) throw usage(`Invalid node name ${wrong}`);
 }

@@ -16,6 +16,7 @@ import {
   type JobRow,
   licensesOf,
   openDependencies,
+  priorityOf,
   type RowJob,
   reasonOf,
 } from './job-rows.ts';
@@ -88,7 +89,9 @@ function fileOf(page: JobDetail, file: string | undefined, { index }: JobRow): s
 }
 
 const account = ({ job }: JobRow<RowJob>) => accountOf(job.owner);
-const priority = ({ job }: JobRow): number => Math.max(0, Math.round(job.priority ?? 0));
+const priority = ({ job }: JobRow): number => priorityOf(job);
+/** A part of the largest number that it can be. */
+const priorityPart = (row: JobRow): string => (priority(row) / 4_294_967_295).toFixed(14);
 
 const COLUMNS: readonly Column[] = [
   ...unset('(null)', 'a Account ACCOUNT'),
@@ -132,7 +135,7 @@ const COLUMNS: readonly Column[] = [
   brief('N NodeList NODELIST', ({ nodes, where }) => (nodes.length === 0 ? '' : where)),
   column('o Command COMMAND', ({ job }) => job.command),
   ...unset('0', 'O Contiguous CONTIGUOUS'),
-  column('p Priority PRIORITY', priority),
+  column('p Priority PRIORITY', priorityPart),
   brief('P Partition PARTITION', ({ job }) => job.partition),
   column('q QOS QOS', ({ job }) => job.qos ?? 'normal'),
   column('Q PriorityLong PRIORITY', priority),
@@ -165,9 +168,24 @@ const COLUMNS: readonly Column[] = [
     ({ ranks, ranksPerNode, request }) =>
       ranks ?? request.nodeCount * (ranksPerNode ?? request.processesPerNode),
   ),
-  ofPage('- EligibleTime ELIGIBLE_TIME', ({ beginAt, submittedAt }) =>
-    instant(beginAt ?? submittedAt),
+  ofPage('- EligibleTime ELIGIBLE_TIME', ({ beginAt, submittedAt }, { job, state }) =>
+    state.short === 'PD' && openDependencies(job) !== '(null)'
+      ? 'N/A'
+      : instant(beginAt ?? submittedAt),
   ),
+  ofPage('- cpus-per-task CPUS_PER_TASK', ({ ranksPerNode, request }) => {
+    const ranks = ranksPerNode ?? request.processesPerNode;
+    return Math.max(1, Math.floor(request.perNode.cpuCount / ranks));
+  }),
+  column(
+    '- MaxCPUs MAX_CPUS',
+    ({ job: { request } }) => request.perNode.cpuCount * request.nodeCount,
+  ),
+  ...unset('0:00', '- MinTime TIME_MIN', '- DelayBoot DELAY_BOOT'),
+  ...unset('0', '- NTPerBoard NTASKS_PER_BOARD', '- BoardsPerNode BOARDS_PER_NODE'),
+  ...unset('0', '- SPerBoard SOCKETS_PER_BOARD', '- AssocID ASSOC_ID'),
+  ...unset('NA', '- Origin ORIGIN', '- OriginRaw ORIGIN_RAW', '- SiblingsActive ACTIVE_SIBLINGS'),
+  ...unset('NotSet', '- Profile PROFILE'),
   ofPage('- Requeue REQUEUE', ({ requeue }) => (requeue ? 1 : 0)),
   ofPage('- STDOUT STDOUT', (page, row) => fileOf(page, page.files.stdout, row)),
   ofPage('- STDERR STDERR', (page, row) =>

@@ -6,14 +6,15 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import type { SignalTo } from '../../../kernel/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
+import { DEFAULT_QOS } from '../../../kernel/model/scheduling.ts';
 import { parseSignal } from '../../../kernel/model/submission-values.ts';
 import { endStep } from '../../steps/cli/end-step.ts';
 import { readId, readStep } from '../core/ids.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
-import { apart, listJobs, rowsOf } from './job-rows.ts';
-import { clusterOf, listOf, readWords, refuseStates, speaking } from './speaking.ts';
+import { apart, listJobs, refuseNodes, rowsOf } from './job-rows.ts';
+import { clusterOf, hostsOf, listOf, readWords, refuseStates, speaking } from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const CANCEL_OPTIONS = [
@@ -23,6 +24,8 @@ export const CANCEL_OPTIONS = [
   { long: 'me', words: 'your own' },
   { long: 'state', short: 't', ...value, words: 'in this state' },
   { long: 'partition', short: 'p', ...value, words: 'of this partition' },
+  { long: 'qos', short: 'q', ...value, words: 'of this quality of service' },
+  { long: 'nodelist', short: 'w', ...value, words: 'that use one of these nodes' },
   {
     long: 'signal',
     short: 's',
@@ -53,7 +56,8 @@ async function scancel(context: Context, words: readonly string[]): Promise<numb
       return id.value;
     });
   const name = given.name ?? given.jobname;
-  const isFiltered = [name, given.user, given.me, given.state, given.partition].some(
+  const { user, me, state, partition, qos, nodelist } = given;
+  const isFiltered = [name, user, me, state, partition, qos, nodelist].some(
     (one) => one !== undefined,
   );
   if (named.length === 0 && !isFiltered) throw usage('No job identification provided');
@@ -79,9 +83,14 @@ async function filtered(
   const some = jobs.filter(
     (job) =>
       (name === undefined || job.name === name) &&
-      (given.partition === undefined || job.partition === given.partition),
+      (given.partition === undefined || job.partition === given.partition) &&
+      (given.qos === undefined || (job.qos ?? DEFAULT_QOS) === given.qos),
   );
-  const whole = states === undefined && named.length === 0;
+  const hosts = hostsOf(given.nodelist);
+  if (hosts !== undefined) await refuseNodes(api, hosts);
+  const isThere = (nodes: readonly string[]): boolean =>
+    hosts === undefined || nodes.some((node) => hosts.includes(node));
+  const whole = states === undefined && named.length === 0 && hosts === undefined;
   if (whole) return some.map(({ id }) => String(id));
   const ids: string[] = [];
   for (const job of some) {
@@ -89,7 +98,12 @@ async function filtered(
     for (const row of (await rowsOf(api, job, 'active')).flatMap(apart)) {
       const own = row.index === null ? String(job.id) : `${job.id}[${row.index}]`;
       const isNamed = named.length === 0 || named.includes(own) || named.includes(String(job.id));
-      if (isNamed && !row.isOver && (states === undefined || isState(row.state, states)))
+      if (
+        isNamed &&
+        !row.isOver &&
+        isThere(row.nodes) &&
+        (states === undefined || isState(row.state, states))
+      )
         ids.push(own);
     }
   }

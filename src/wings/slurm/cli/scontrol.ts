@@ -10,13 +10,14 @@ import type { Api } from '../../../kernel/connect/api.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { stdinFile } from '../../../kernel/model/job.ts';
 import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
+import { PARTITION_STATES } from '../../../kernel/model/scheduling.ts';
 import type { StepView } from '../../steps/api/step-view.ts';
 import { outputName } from '../../steps/cli/output-name.ts';
-import { compressHosts, expandHosts } from '../core/hostlist.ts';
+import { compressHosts, expandHosts, hostsInOrder } from '../core/hostlist.ts';
 import { readId, readStep, slurmId } from '../core/ids.ts';
 import { SCRIPT } from '../core/mark.ts';
 import type { OptionRow } from '../core/option-table.ts';
-import { beginOf } from '../core/request.ts';
+import { beginOf, niceOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
 import { instant } from './instants.ts';
@@ -28,6 +29,7 @@ import {
   licensesOf,
   listJobs,
   openDependencies,
+  priorityOf,
   reasonOf,
   rowsOf,
 } from './job-rows.ts';
@@ -93,6 +95,7 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
   if (command === 'update') return update(context, rest);
   if (command === 'create') return createReservation(context, rest);
   if (command === 'delete') return deleteReservation(context, rest);
+  if (command === 'wait_job') return waitJob(context, rest);
   if (command === 'ping') {
     await (await context.api()).call('info');
     context.print('Slurmctld(primary) at weft is UP');
@@ -106,11 +109,29 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
 
 async function onJobs(context: Context, command: Line, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw usage(`too few arguments for keyword:${command}`);
-  const ours = ids.flatMap((one) => one.split(',')).map(ourId);
+  const [, name] = /^(?:job)?name=(.+)$/is.exec(ids[0] ?? '') ?? [];
+  const isAsked = command === 'requeue';
+  if (name !== undefined)
+    return runOurs(context, [command, `--name=${name}`, ...(isAsked ? ['--yes'] : [])]);
+  const ours = idList(ids.join(','));
   // A job that puts itself back ends by that, and this with it: its script is to hear that it is
   // done.
   if (command === 'requeue') process.on('SIGTERM', () => undefined);
   return runOurs(context, [command, '--', ...ours]);
+}
+
+/** `42`, `42,43_[1-3]` and `jobid=42`, in our words. */
+function idList(text: string): string[] {
+  const ids = text.replace(/(^|,)job(?:id)?=/gi, '$1').split(/,(?![^[]*\])/);
+  return ids.filter((one) => one !== '').map(ourId);
+}
+
+/** Nodes of a job that runs are ready here: nothing is booted. */
+async function waitJob(context: Context, [job = '']: readonly string[]): Promise<number> {
+  const params = { id: ourId(job).replace(/\[.*/, '') };
+  const { state } = await (await context.api()).call('getJob', { params });
+  if (state === 'done') throw usage(`Job ${job} no longer running`);
+  return runOurs(context, ['wait', '--quiet', '--started', '--', ourId(job)]);
 }
 
 function ourId(text: string): string {
@@ -160,6 +181,7 @@ const ENTITIES = [
     'reservation',
     'hostname',
     'hostlist',
+    'hostlistsorted',
   ] as const),
   ...(['config', 'version'] as const),
 ];
@@ -181,10 +203,8 @@ async function show(
     return 0;
   };
   switch (entity) {
-    case 'step': {
-      if (name === undefined) throw usage('too few arguments for keyword:step');
-      return print(await stepsOf(api, name));
-    }
+    case 'step':
+      return print(name === undefined ? await stepsNow(api) : await stepsOf(api, name));
     case 'job':
     case 'jobid': {
       const ids =
@@ -227,7 +247,11 @@ async function show(
       return print([names.join('\n')]);
     }
     case 'hostlist':
-      return print([compressHosts((name ?? '').split(',').filter((one) => one !== ''))]);
+    case 'hostlistsorted': {
+      const names = expandHosts(name ?? '');
+      if (names === null || names.length === 0) throw usage('Invalid hostlist');
+      return print([entity === 'hostlist' ? hostsInOrder(names) : compressHosts(names)]);
+    }
     case 'reservation': {
       const { reservations } = await api.call('listReservations');
       const some = reservations.filter((one) => name === undefined || one.name === name);
@@ -275,6 +299,16 @@ async function recordsOf(api: Api, id: string): Promise<string[]> {
   return [jobWords(job, { ...first, starts: tasks[0]?.epoch ?? 0 })];
 }
 
+/** Steps that run now, of all jobs that one may see. */
+async function stepsNow(api: Api): Promise<string[]> {
+  const texts: string[] = [];
+  for (const { id } of await listJobs(api, { state: 'active' })) {
+    const { steps } = await api.call('listSteps', { params: { id: String(id) } });
+    texts.push(...steps.filter(({ state }) => state === 'running').map(stepWords));
+  }
+  return texts.length === 0 ? ['No job steps in the system'] : texts;
+}
+
 /** All steps of `42` that are known, or `42.1`. */
 async function stepsOf(api: Api, name: string): Promise<string[]> {
   const step = readStep(name);
@@ -282,13 +316,15 @@ async function stepsOf(api: Api, name: string): Promise<string[]> {
   const { steps } = await api.call('listSteps', { params: { id } });
   const some = steps.filter((one) => step === null || step === id || one.id === step);
   if (some.length === 0) throw usage(`job step ${name} not found`);
-  return some.map((one) =>
-    [
-      `StepId=${slurmId(one.id)} UserId=${one.by} StartTime=${instant(one.startedAt)} TimeLimit=UNLIMITED`,
-      `State=${stepState(one)} NodeList=${compressHosts(one.nodes)}`,
-      `Nodes=${new Set(one.nodes).size} Tasks=${one.processes} Name=${one.command}`,
-    ].join('\n   '),
-  );
+  return some.map(stepWords);
+}
+
+function stepWords(one: StepView): string {
+  return [
+    `StepId=${slurmId(one.id)} UserId=${one.by} StartTime=${instant(one.startedAt)} TimeLimit=UNLIMITED`,
+    `State=${stepState(one)} NodeList=${compressHosts(one.nodes)}`,
+    `Nodes=${new Set(one.nodes).size} Tasks=${one.processes} Name=${one.command}`,
+  ].join('\n   ');
 }
 
 function stepState({ state, exit }: StepView): string {
@@ -312,12 +348,12 @@ function jobWords(job: JobDetail, row: JobRow): string {
   const lines = [
     `JobId=${job.id}${array} JobName=${job.name}`,
     `UserId=${userWords(job.owner)} GroupId=${groupWords(job.owner)} MCS_label=N/A`,
-    `Priority=${Math.max(0, Math.round(job.priority ?? 0))} Nice=${job.nice} Account=(null) QOS=${job.qos}`,
+    `Priority=${priorityOf(job)} Nice=${job.nice} Account=(null) QOS=${job.qos}`,
     `JobState=${row.state.long} Reason=${reasonOf(row)} Dependency=${openDependencies(job)}`,
     `Requeue=${job.requeue ? 1 : 0} Restarts=${Math.max(0, starts - 1)} BatchFlag=1 Reboot=0 ExitCode=${code}:${signal}`,
     `RunTime=${formatLong(ranMs)} TimeLimit=${walltimeMs === null ? 'UNLIMITED' : formatLong(walltimeMs)} TimeMin=N/A`,
-    `SubmitTime=${instant(job.submittedAt)} EligibleTime=${instant(job.beginAt ?? job.submittedAt)}`,
-    `StartTime=${startedAt === null ? 'Unknown' : instant(startedAt)} EndTime=${end === null ? 'Unknown' : instant(end)} Deadline=N/A`,
+    `SubmitTime=${instant(job.submittedAt)} EligibleTime=${eligibleOf(job)}`,
+    `StartTime=${startWords(job, row)} EndTime=${end === null ? 'Unknown' : instant(end)} Deadline=N/A`,
     `Partition=${job.partition}`,
     `ReqNodeList=${request.nodeNames.length === 0 ? '(null)' : compressHosts(request.nodeNames)} ExcNodeList=(null)`,
     `NodeList=${nodes || '(null)'}${row.nodes[0] === undefined ? '' : `\n   BatchHost=${row.nodes[0]}`}`,
@@ -334,6 +370,18 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `StdOut=${fileOf(job, job.files.stdout, row)}`,
   ];
   return lines.join('\n   ');
+}
+
+/** When it may start; nobody knows of what waits for another. */
+function eligibleOf(job: JobDetail): string {
+  const isOpen = job.state === 'pending' && openDependencies(job) !== '(null)';
+  return isOpen ? 'Unknown' : instant(job.beginAt ?? job.submittedAt);
+}
+
+/** A job that is not to begin yet begins then, as far as anybody knows. */
+function startWords({ beginAt }: JobDetail, { startedAt, isOver }: JobRow): string {
+  if (startedAt !== null) return instant(startedAt);
+  return !isOver && beginAt !== null && beginAt > headNow() ? instant(beginAt) : 'Unknown';
 }
 
 /** The path of a script that came by sbatch, with its words; one from elsewhere has none. */
@@ -353,12 +401,40 @@ function fileOf(job: JobDetail, file: string | undefined, { index }: JobRow): st
 
 /** `update JobId=42 TimeLimit=2:00:00`, `update NodeName=n1 State=DRAIN Reason=disk`. */
 async function update(context: Context, words: readonly string[]): Promise<number> {
-  const said = fieldsOf(words);
+  // `update job 42 nice=5` is meant, too.
+  const [first = '', second = '', ...more] = words;
+  const isApart = /^(?:job(?:id)?|node(?:name)?|partition(?:name)?)$/i.test(first);
+  const said = fieldsOf(isApart ? [`${first}=${second}`, ...more] : words);
   const job = said.get('jobid') ?? said.get('job');
-  const node = said.get('nodename');
-  if (job !== undefined) return updateJob(context, ourId(job), said);
+  const node = said.get('nodename') ?? said.get('node');
+  const partition = said.get('partitionname');
+  if (job !== undefined) {
+    let code = 0;
+    for (const id of idList(job)) code = (await updateJob(context, id, said)) || code;
+    return code;
+  }
   if (node !== undefined) return updateNode(context, node, said);
-  throw usage('No valid entity in update command', 'There are JobId=… and NodeName=….');
+  if (partition !== undefined) return updatePartition(context, partition, said);
+  throw usage(
+    'No valid entity in update command',
+    'There are JobId=…, NodeName=… and PartitionName=….',
+  );
+}
+
+async function updatePartition(
+  context: Context,
+  name: string,
+  said: ReadonlyMap<string, string>,
+): Promise<number> {
+  const other = [...said.keys()].find((key) => !/^(?:partitionname|state)$/.test(key));
+  const state = PARTITION_STATES.find((one) => one === said.get('state')?.toLowerCase());
+  if (other !== undefined || state === undefined)
+    throw usage(
+      `Update of this parameter is not supported: ${other ?? 'state'}`,
+      'There is State=UP, DOWN, DRAIN and INACTIVE; see weft partition set.',
+    );
+  await (await context.api()).call('changePartition', { params: { name }, body: { state } });
+  return 0;
 }
 
 const CHANGES: Readonly<Record<string, string>> = {
@@ -371,6 +447,9 @@ const CHANGES: Readonly<Record<string, string>> = {
   comment: '--comment',
   starttime: '--begin',
   arraytaskthrottle: '--at-once',
+  numnodes: '--nodes',
+  gres: '--gpus',
+  trespernode: '--gpus',
   mincpusnode: '--cpus',
   minmemorynode: '--memory',
 };
@@ -379,6 +458,8 @@ const CHANGES: Readonly<Record<string, string>> = {
 function changed(key: string, text: string): string {
   if (key === 'timelimit') return limitWords(text);
   if (key === 'starttime') return beginOf(text);
+  if (key === 'nice') return niceOf(text);
+  if (key === 'gres' || key === 'trespernode') return gpusOf(text);
   if (key === 'arraytaskthrottle') return text === '0' ? 'none' : text;
   return key === 'minmemorynode' && /^\d+$/.test(text) ? `${text}M` : text;
 }
@@ -388,9 +469,13 @@ async function updateJob(
   id: string,
   said: ReadonlyMap<string, string>,
 ): Promise<number> {
-  const moved = await movedLimit(context, id, said.get('timelimit'));
+  // `TimeLimit+=10` is `TimeLimit=+10`.
+  const limit = ['+', '-'].map((sign) => said.get(`timelimit${sign}`)?.replace(/^/, sign));
+  const moved = await movedLimit(context, id, limit.find(Boolean) ?? said.get('timelimit'));
   const flags = [...said].flatMap(([key, text]) => {
     if (key === 'jobid' || key === 'job') return [];
+    if (/^timelimit[+-]$/.test(key)) return [`--time=${moved}`];
+    if (key === 'priority' && text === '0') return ['--hold'];
     if (key === 'timelimit' && moved !== null) return [`--time=${moved}`];
     const flag = CHANGES[key];
     if (flag === undefined)
@@ -419,6 +504,16 @@ async function movedLimit(
     throw usage(`Invalid time limit specification: ${text}`, 'It has none to add to.');
   const ms = sign === '+' ? walltimeMs + limit.value : walltimeMs - limit.value;
   return `${Math.round(ms / 1000)}s`;
+}
+
+/** `gpu:2`, `gres:gpu:a100:2`; nothing else is of nodes. */
+function gpusOf(text: string): string {
+  const [, gpus] = /^(?:gres[:/])?gpu[:=]((?:[\w.-]+:)?\d+)$/i.exec(text) ?? [];
+  return gpus ?? refuseGres(text);
+}
+
+function refuseGres(text: string): never {
+  throw usage(`Invalid generic resource (gres) specification: ${text}`);
 }
 
 function limitWords(text: string): string {

@@ -63,7 +63,7 @@ interface Row {
 interface PartitionShown {
   readonly name: string;
   readonly isDefault: boolean;
-  readonly isUp: boolean;
+  readonly available: string;
   readonly walltimeMs: number | null;
   readonly defaultMs: number | null;
   readonly nodesMax: number | null;
@@ -72,10 +72,10 @@ interface PartitionShown {
 
 const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
 const LONG_USUAL = '%9P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %N';
-const BY_NODE = '%N %.5D %.9P %.6t';
-const LONG_BY_NODE = '%N %.6D %.9P %.11T %.4c %.8z %.6m %.8d %.6w %.8f %20E';
-const REASONS = '%.20E %9u %19H %N';
-const SUMMARY = '%9P %.5a %.10l %.15F %N';
+const BY_NODE = '%.5D %.9P %6t';
+const LONG_BY_NODE = '%.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E';
+const REASONS = '%20E %9u %19H %N';
+const SUMMARY = '%9P %.5a %.10l %.16F %N';
 
 async function sinfo(context: Context, words: readonly string[]): Promise<number> {
   const { given: typed, operands } = readWords(INFO_OPTIONS, words);
@@ -93,6 +93,8 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   }
   const named = hostsOf(given.nodes);
   const states = listOf(given.states)?.map((one) => one.toLowerCase());
+  const bad = states?.find((one) => !STATES.test(one));
+  if (bad !== undefined) throw usage(`Bad state string: "${bad}"`);
   const isWanted = (node: NodeView): boolean => {
     if (states === undefined) return true;
     const state = slurmNodeStateOf(node);
@@ -111,7 +113,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
       const partition = {
         name,
         isDefault: name === partitions[0]?.name,
-        isUp: state === 'up' || state === 'drain',
+        available: state === 'inactive' ? 'inact' : state,
         walltimeMs: limits.walltimeMs,
         defaultMs: limits.walltimeDefaultMs,
         nodesMax: limits.nodesPerTask,
@@ -129,7 +131,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
       if (given['list-reasons'] !== undefined && own.length === 0) return [];
       return rowsOf(partition, own, given);
     });
-  const format = given.format ?? usualOf(given);
+  const format = given.format ?? usualOf(given, rows);
   const pieces =
     given.Format === undefined
       ? byLetters(format, FIELDS)
@@ -148,12 +150,19 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   return 0;
 }
 
-function usualOf(given: Given): string {
+/** Names of nodes have as much room as the longest needs. */
+const NAMES_LEAST = 10;
+
+function usualOf(given: Given, rows: readonly Row[]): string {
   // What is grouped by is what is shown.
   if (given.Format !== undefined) return lettersOf(given.Format);
   if (given['list-reasons'] !== undefined) return REASONS;
   const isLong = given.long !== undefined;
-  if (given.Node !== undefined) return isLong ? LONG_BY_NODE : BY_NODE;
+  if (given.Node !== undefined) {
+    const names = rows.flatMap(({ nodes }) => nodes.map(({ name }) => name.length));
+    const width = names.reduce((most, length) => Math.max(most, length), NAMES_LEAST);
+    return `%${width}N ${isLong ? LONG_BY_NODE : BY_NODE}`;
+  }
   if (given.summarize !== undefined) return SUMMARY;
   return isLong ? LONG_USUAL : USUAL;
 }
@@ -201,6 +210,10 @@ export function slurmNodeStateOf({ state, running, free, total, reason }: NodeVi
   return free.cpuCount > 0 && free.cpuCount < total.cpuCount ? 'mix' : 'alloc';
 }
 
+/** Words of `-t`, with those of states that no node is in here. */
+const STATES =
+  /^(?:all|alloc(?:ated)?|block(?:ed)?|cloud|comp(?:leting)?|down\*?|drain(?:ed|ing)?\*?|drng|dr|err(?:or)?|fail(?:ing|g)?|fut(?:ure)?|idle\*?|maint|mix(?:ed)?|no_respond|npc|perfctrs|planned|plnd|pow(?:er(?:ed|ing)?_?(?:up|down|dn)?|_dn|_up)|reboot.*|reserved|resv|unk(?:nown)?)$/;
+
 const LONG: Readonly<Record<string, string>> = {
   idle: 'idle',
   mix: 'mixed',
@@ -234,7 +247,7 @@ const busy = (nodes: readonly NodeView[]): number =>
 /** Letter of `-o`, `-` for none, names of `-O`, title, and what it says. */
 type Column = readonly [letter: string, names: string, title: string, of: (row: Row) => unknown];
 const COLUMNS: readonly Column[] = [
-  ['a', 'Available', 'AVAIL', ({ partition }) => (partition.isUp ? 'up' : 'down')],
+  ['a', 'Available', 'AVAIL', ({ partition }) => partition.available],
   [
     'A',
     'NodeAI',

@@ -18,10 +18,12 @@ import {
   jobPages,
   plainRow,
   type RowJob,
+  refuseNodes,
   rowsOf,
 } from './job-rows.ts';
 import { isBrief, LETTERS, NAMES, needsPage, type QueueRow } from './queue-fields.ts';
 import { queueJson } from './queue-json.ts';
+import { orderOf } from './queue-order.ts';
 import {
   clusterOf,
   hostsOf,
@@ -61,7 +63,7 @@ export const QUEUE_OPTIONS = [
   { long: 'local', words: 'there is one cluster' },
   { long: 'federation', words: 'there is one cluster' },
   { long: 'sibling', words: 'there is one cluster' },
-  { long: 'sort', short: 'S', ...value, kind: 'hint', words: 'the oldest come first' },
+  { long: 'sort', short: 'S', ...value, words: '`P,t,-p`: by columns; else the oldest come first' },
   { long: 'iterate', short: 'i', ...value, kind: 'refused', words: 'use watch(1)' },
   { long: 'clusters', short: 'M', ...value, words: 'the name of this one, or `all`' },
   { long: 'account', short: 'A', ...value, kind: 'hint', words: 'there are no accounts here' },
@@ -85,6 +87,10 @@ const SAID = {
   states: 'SQUEUE_STATES',
   partition: 'SQUEUE_PARTITION',
   name: 'SQUEUE_NAMES',
+  sort: 'SQUEUE_SORT',
+  qos: 'SQUEUE_QOS',
+  licenses: 'SQUEUE_LICENSES',
+  array: 'SQUEUE_ARRAY',
 } as const;
 
 /** What jobs are chosen by; heads leave some of it out where the usual columns are asked for. */
@@ -115,6 +121,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const classes = listOf(given.qos);
   const licenses = listOf(given.licenses);
   const nodelist = hostsOf(given.nodelist);
+  if (nodelist !== undefined) await refuseNodes(api, nodelist);
   const isMeant = ({ id, owner, name, partition, qos, request }: Meant): boolean =>
     (ids === undefined || ids.some((one) => one.split('_')[0] === String(id))) &&
     (owners === undefined || owners.includes(owner)) &&
@@ -142,6 +149,8 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
       : byNames(given.Format, NAMES, { mark: ':' });
   if (!lines.ok) throw usage(lines.error);
   const columns = lines.value;
+  const order = given.sort === undefined ? null : orderOf(given.sort);
+  if (order?.ok === false) throw usage(order.error);
   // Of many jobs their lines alone are kept: the newest come first, and are shown last.
   const blocks: string[] = [];
   const add = <Row>(pieces: readonly Piece<Row>[], rows: readonly Row[], header = false): void => {
@@ -165,7 +174,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   };
   const numbers = ids?.map((one) => Number(one.split('_')[0])).filter(isJobNumber);
   const all = { state: isAll ? 'all' : 'active', ids: numbers, ...wanted } as const;
-  const isList = given.json === undefined && !isStart;
+  const isList = given.json === undefined && !isStart && order === null;
   const isOfRows = !isAll && classes === undefined && licenses === undefined;
   if (!isList) await read(jobPages(api, all), (rows) => void kept.push(rows));
   else if (needsPage(columns))
@@ -178,9 +187,11 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   }
   const unseen = me === undefined ? (owners ?? []).filter((name) => !seen.has(name)) : [];
   await refuseNobody(context, unseen, owners?.length === unseen.length);
-  const inOrder = kept.reverse().flat();
-  const paged = isStart && needsPage(columns) ? await withPages(api, inOrder, pages) : inOrder;
-  const whole = isStart ? await withStarts(api, paged) : paged;
+  const oldestFirst = kept.reverse().flat();
+  const isPaged = !isList && needsPage(columns);
+  const paged = isPaged ? await withPages(api, oldestFirst, pages) : oldestFirst;
+  const started = isStart ? await withStarts(api, paged) : paged;
+  const whole = order === null ? started : started.toSorted(order.value);
   if (given.json !== undefined) {
     context.print(JSON.stringify(queueJson(whole), null, 1));
     return 0;

@@ -170,6 +170,85 @@ test('[X2] scontrol update gives a job more time, or less, than it has', async (
   assert.deepEqual([wrong.code, lines.length], [1, 3]);
 });
 
+test('[X2] scontrol changes jobs of a list, in all forms of its words, and partitions', async () => {
+  const lines: string[] = [];
+  const bodies: object[] = [];
+  const control = (...words: string[]) =>
+    use(
+      scontrol,
+      words,
+      ((name: string, asked: object) => {
+        if (name === 'changePartition') bodies.push(asked);
+        return { ...waiting(42), walltimeMs: 600_000 };
+      }) as Answer,
+      async (line) => {
+        lines.push(line.join(' '));
+        return 0;
+      },
+    );
+  const words = [
+    'update JobId=42,43_[1-2] nice=5000',
+    'update job 42 NumNodes=2 gres=gpu:a100:1 priority=0',
+    'update jobid=42 TimeLimit+=5',
+    'hold jobname=md',
+    'release jobid=42,43',
+    'wait_job 42',
+    'update PartitionName=batch State=DRAIN',
+  ];
+  for (const one of words) assert.equal((await control(...one.split(' '))).code, 0, one);
+  assert.deepEqual(lines, [
+    'change --nice=100 -- 42',
+    'change --nice=100 -- 43[1-2]',
+    'change --nodes=2 --gpus=a100:1 --hold -- 42',
+    'change --time=900s -- 42',
+    'hold --name=md',
+    'release -- 42 43',
+    'wait --quiet --started -- 42',
+  ]);
+  assert.deepEqual(bodies, [{ params: { name: 'batch' }, body: { state: 'drain' } }]);
+  const wrong = await control('update', 'PartitionName=batch', 'MaxTime=1');
+  assert.match(wrong.errors, /not supported: maxtime/);
+});
+
+test('[X4] a job that waits has a priority unless it is held, and begins when it is to', async () => {
+  const beginAt = Date.parse('2100-01-01T00:00:00');
+  const shown = async (more: object) => {
+    const own = { qos: 'normal', held: false, requeue: true, nice: 0, priority: null, beginAt };
+    const got = await use(scontrol, ['show', 'job', '42'], (name) =>
+      name === 'listTasks' ? { tasks: [], next: null } : { ...waiting(42), ...own, ...more },
+    );
+    const of = (key: string) => new RegExp(`${key}=(\\S+)`).exec(got.out)?.[1];
+    return ['Priority', 'StartTime', 'EligibleTime'].map(of);
+  };
+  const begin = '2100-01-01T00:00:00';
+  assert.deepEqual(await shown({}), ['1', begin, begin]);
+  const openDependencies = [{ jobId: 7, condition: 'ok' }];
+  assert.deepEqual(await shown({ held: true, openDependencies, beginAt: null }), [
+    '0',
+    'Unknown',
+    'Unknown',
+  ]);
+});
+
+test('[X4] squeue --sort orders lines by columns, and turns the order', async () => {
+  const job = (id: number, name: string, walltimeMs: number | null, state = 'pending') => {
+    return { ...waiting(id), name, walltimeMs, state };
+  };
+  const jobs = [job(9, 'b', null), job(10, 'a', 60_000), job(11, 'c', 7_200_000, 'running')];
+  const said = async (...words: string[]) =>
+    use(squeue, ['-h', '-o', '%i', ...words], () => ({ jobs: jobs.toReversed(), next: null }));
+  const order = async (sort: string) => (await said('-S', sort)).out.split('\n').join(' ');
+  assert.equal((await said()).out, '9\n10\n11');
+  assert.deepEqual(await Promise.all(['j', '-i', 'l', 't,-i', '+P,-j'].map(order)), [
+    '10 9 11',
+    '11 10 9',
+    '10 11 9',
+    '10 9 11',
+    '11 9 10',
+  ]);
+  assert.match((await said('-S', 'k')).errors, /Invalid sort specification: k/);
+});
+
 test('[X4] squeue -l begins with the time, and shows no label by which folders are found', async () => {
   const job = { ...waiting(42), request: { ...request, labels: ['shared=/work', 'big'] } };
   const answer = () => ({ jobs: [job], next: null });
@@ -197,6 +276,35 @@ test('[X4] sinfo says the features of each kind of node', async () => {
   const nodes = [node('n1', ['big']), node('n2', ['small'])];
   const got = await useSinfo(['-h', '-o', '%N %b'], { nodes, partitions: [partition] });
   assert.deepEqual(got.out.split('\n'), ['n1 big', 'n2 small']);
+});
+
+test('[X3] a state or a node that there is not is named, and no empty list', async () => {
+  const none = { nodes: [], partitions: [], jobs: [], next: null };
+  const state = await use(sinfo, ['-t', 'bogus'], () => none);
+  assert.deepEqual([state.code, state.errors], [1, 'sinfo: error: Bad state string: "bogus"\n']);
+  assert.equal((await use(sinfo, ['-t', 'idle,drain,maint'], () => none)).code, 0);
+  for (const verb of [squeue, scancel]) {
+    const { code, errors } = await use(verb, ['-w', 'n[1-2]'], () => none);
+    assert.equal(code, 1);
+    assert.match(errors, /Invalid node name n1/);
+  }
+});
+
+test('[X1] scancel ends what runs on a node, or with a quality of service', async () => {
+  const run = { state: 'running', nodes: ['n1'] };
+  const jobs = [{ ...waiting(8), ...run }, { ...waiting(7), qos: 'urgent' }, waiting(6)];
+  const ended = async (...words: string[]) => {
+    const ids: string[] = [];
+    const got = await use(scancel, words, (name, asked) => {
+      if (name === 'listNodes') return { nodes: [{ name: 'n1' }] };
+      if (name === 'cancelJob') ids.push(asked.params.id);
+      return { jobs, next: null };
+    });
+    assert.equal(got.code, 0, got.errors);
+    return ids.join();
+  };
+  assert.equal(await ended('-w', 'n1'), '8');
+  assert.equal(await ended('-q', 'urgent'), '7');
 });
 
 test('[X4] sinfo -l has the time, and the columns of Slurm', async () => {
