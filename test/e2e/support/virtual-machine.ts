@@ -3,7 +3,7 @@
 // system call takes some times longer. Its only cable is a serial line.
 
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,6 +19,7 @@ const SEEN_SECONDS_MAX = 600;
 const SILENCE_MS_MAX = 30_000;
 /** The kernel, of Debian's package `user-mode-linux`. */
 const KERNEL = 'linux.uml';
+const WHOLE_REGISTERS = join(import.meta.dirname, 'whole-registers.c');
 
 /** What a command inside said. */
 export interface Said {
@@ -38,19 +39,25 @@ export class VirtualMachine {
   /** Makes a disk with Weft on it and boots from it. */
   static async start(): Promise<VirtualMachine> {
     const machine = new VirtualMachine();
-    const folder = join(machine.directory, 'root');
-    mkdirSync(folder);
-    await makeDisk(join(machine.directory, 'disk'), folder);
-    rmSync(folder, { recursive: true });
-    await machine.#powerOn();
-    return machine;
+    try {
+      const folder = join(machine.directory, 'root');
+      mkdirSync(folder);
+      await makeDisk(join(machine.directory, 'disk'), folder);
+      rmSync(folder, { recursive: true });
+      execFileSync('cc', ['-O2', '-shared', '-fPIC', '-o', machine.#preload, WHOLE_REGISTERS]);
+      await machine.#powerOn();
+      return machine;
+    } catch (error) {
+      await machine.close();
+      throw error;
+    }
   }
 
   async #powerOn(): Promise<void> {
     const lines = ['con=null', 'con0=null,fd:1', 'ssl=null', 'ssl1=fd:3,fd:3'];
     const disk = [`ubd0=${join(this.directory, 'disk')}`, 'root=/dev/ubda', 'rw'];
     const rest = ['mem=1536M', 'quiet', 'panic=-1', 'audit=0', 'selinux=0', ...INIT.split(' ')];
-    const kernel = [KERNEL, ...lines, ...disk, ...rest];
+    const kernel = ['env', `LD_PRELOAD=${this.#preload}`, KERNEL, ...lines, ...disk, ...rest];
     // Its processes are processes here, and end with the first of them. With the test's process
     // dead by a signal, nobody else would end that.
     const alone = ['unshare', '--fork', '--pid', '--kill-child=KILL'];
@@ -126,6 +133,10 @@ export class VirtualMachine {
   #send(line: string, seconds: number): void {
     assert.ok(!line.includes('\n'), 'one line is one command');
     this.#line?.write(`${seconds} ${line}\n`);
+  }
+
+  get #preload(): string {
+    return join(this.directory, 'whole-registers.so');
   }
 
   get consoleFile(): string {
