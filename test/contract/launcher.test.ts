@@ -664,7 +664,7 @@ function suite(flavour: Flavour): void {
     await agent.answer('started', id);
     await agent.run({ id: ++id, argv: shell('setsid sh "$1" &', script), environment });
     const counts = new Set<number>();
-    for (let looks = 0; looks < 300; looks += 1) counts.add(await agent.leftovers(id));
+    for (let looks = 0; looks < 60; looks += 1) counts.add(await agent.leftovers(id));
     rmSync(`${script}.go`);
     assert.deepEqual([...counts], [1]);
     await agent.answer('exited', id - 1);
