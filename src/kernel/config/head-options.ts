@@ -71,6 +71,12 @@ export function liveOptions(
   };
 }
 
+/** Throws a failure when a head would not start with the configuration. */
+export function checkAsHead(config: Config, parts: readonly OptionsPart[]): void {
+  liveOptions(config, parts);
+  for (const part of parts) part.head?.(config);
+}
+
 function together<T extends object>(parts: readonly (Partial<T> | undefined)[]): Partial<T> {
   return Object.assign({}, ...parts);
 }

@@ -1,6 +1,6 @@
 // Where the head is: a URL, or the unix socket of a cluster on this machine.
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { quoteWord } from '../base/shell-word.ts';
 import type { Environment } from '../config/config.ts';
@@ -128,7 +128,17 @@ function urlLocation(
 function tokenOf({ token_file: named }: ClientFile, environment: Environment): string | null {
   const home = homeOf(environment) ?? '/';
   const file = named?.replace(/^~(?=\/)/, home);
-  return file === undefined || !existsSync(file) ? null : readTokenFile(file, 'token_file');
+  return file === undefined || isAbsent(file) ? null : readTokenFile(file, 'token_file');
+}
+
+/** False for one that is there and cannot be reached, as in the home of somebody else. */
+function isAbsent(file: string): boolean {
+  try {
+    statSync(file);
+    return false;
+  } catch (error) {
+    return ['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 function readTokenFile(file: string, what: string): string {

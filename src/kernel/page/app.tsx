@@ -6,7 +6,7 @@ import { useState } from 'preact/hooks';
 import { asRetried, HeadError } from './data/client.ts';
 import { keepLive } from './data/live.ts';
 import { enter, hasLink, logIn } from './data/login.ts';
-import { me, onStored } from './data/session.ts';
+import { hasEnded, me, onStored } from './data/session.ts';
 import type { PagePart } from './part.ts';
 import { Problem } from './parts/basic.tsx';
 import { Shell } from './shell.tsx';
@@ -92,6 +92,12 @@ function Login() {
           Log in
         </button>
       </form>
+      {error === null && hasEnded.value && (
+        <p role="status">
+          Your session has ended: a week is over, or 12 hours without use, or its token was revoked
+          or has expired.
+        </p>
+      )}
       {error && (
         <p role="alert" class="problem">
           {error.code === 'auth.token_invalid'

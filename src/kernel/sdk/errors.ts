@@ -35,8 +35,8 @@ export interface WeftErrorParts {
 }
 
 /**
- * Everything that this library throws, but for the reason of an `AbortSignal` that you gave. Switch
- * on `code` or `kind`, never on the text.
+ * Everything that this library throws, but for `NotSendable` and the reason of an `AbortSignal`
+ * that you gave. Switch on `code` or `kind`, never on the text.
  */
 export class WeftError extends Error {
   override readonly name: string = 'WeftError';

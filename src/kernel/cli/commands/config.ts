@@ -1,9 +1,12 @@
 // `weft config …`: what is in force and from where, and whether a file is right.
 
+import path from 'node:path';
 import type { ReloadReply, SettingChange } from '../../api/partitions.ts';
 import { plural } from '../../base/plural.ts';
 import type { Setting } from '../../config/config.ts';
 import { formatValue } from '../../config/value.ts';
+import { Failure, usage } from '../../model/failure.ts';
+import type { Context } from '../context.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import type { Column } from '../output/table.ts';
 import { defineVerb, type VerbGroup } from '../verb.ts';
@@ -36,10 +39,27 @@ const check = defineVerb({
     const { readConfigFile } = await import('../../config/read-file.ts');
     const { schemaOf } = await import('../../config/schema.ts');
     const { values, tableValues } = readConfigFile(file, await schemaOf(context.wings));
+    await checkForHead(file, context);
     context.print(`${file}: ${plural(values.size + tableValues.length, 'key')}, no problem found`);
     return 0;
   },
 });
+
+/** What a head refuses though each value is right by itself: that two of them do not fit, say. */
+async function checkForHead(file: string, { wings, environment, cwd }: Context): Promise<void> {
+  const { loadConfig } = await import('../../config/config.ts');
+  const { checkAsHead } = await import('../../config/head-options.ts');
+  const { optionsOf } = await import('../../config/part.ts');
+  // The file alone is looked at: what is set around it is another matter.
+  const { HOME } = environment;
+  const places = { environment: { HOME }, file, directory: path.dirname(path.resolve(cwd, file)) };
+  try {
+    checkAsHead(await loadConfig({ ...places, wings }), await optionsOf(wings));
+  } catch (error) {
+    if (!(error instanceof Failure) || error.hint !== null) throw error;
+    throw usage(error.message, 'A head on this machine, started by you, would refuse it.');
+  }
+}
 
 const reload = defineVerb({
   define: () => undefined,

@@ -103,7 +103,7 @@ export async function send<N extends RouteName>(
   const answer = isFollowed ? response : watched(response, patience);
   if (answer.ok) return answer;
   const error = await errorOf(answer, hint);
-  if (error.kind === 'unauthenticated' && route !== 'loginPage') forgetMe();
+  if (error.kind === 'unauthenticated' && route !== 'loginPage') forgetMe('refused');
   throw error;
 }
 

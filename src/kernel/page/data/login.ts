@@ -50,7 +50,7 @@ export async function logOut(): Promise<void> {
   } finally {
     // Also while the head is away: without its key the session is worth nothing.
     forgetTyped();
-    forgetMe();
+    forgetMe('logged_out');
   }
 }
 

@@ -28,6 +28,7 @@ export function lastMe(): Me | null {
 
 export function keepMe(known: Me): void {
   keep('browser', ME, JSON.stringify(known));
+  hasEnded.value = false;
   me.value = known;
 }
 
@@ -43,8 +44,14 @@ export function keepKey(key: string | null): void {
   if (key === null) keep('browser', ME, null);
 }
 
+/** The head has refused a session that was held here: whoever had it should hear so. */
+export const hasEnded = signal(false);
+
 /** Without credentials from now on; the page shows the login. */
-export function forgetMe(): void {
+export function forgetMe(why: 'refused' | 'logged_out'): void {
+  // Several questions are refused at once; after the first there is no key any more.
+  if (why === 'logged_out') hasEnded.value = false;
+  else if (pageKey() !== null) hasEnded.value = true;
   keepKey(null);
   me.value = null;
 }

@@ -8,21 +8,18 @@
 import { Component, type ComponentChildren, createRef } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { noteScrolled, scrolledTo } from '../data/scrolled.ts';
+import { type ColumnWidth, columnWidths } from '../pure/column-widths.ts';
 import { inPlaces, placesOf, windowOf } from '../pure/job-rows.ts';
 
 const ROW_HEIGHT = 29;
 /** After the last scrolling, rows are put into the order in which they are read. */
 const STILL_MS = 150;
 
-export interface Column<Row, Key extends string> {
+export interface Column<Row, Key extends string> extends ColumnWidth {
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** One without takes what is left. */
-  readonly width?: string;
   readonly sort?: Key;
   readonly number?: boolean;
-  /** Left out on narrow screens. */
-  readonly spare?: boolean;
 }
 
 export interface LongTableParts<Row, Key extends string> {
@@ -181,17 +178,12 @@ function keepingFocus(box: HTMLElement, change: () => void): void {
   });
 }
 
-/** The columns of all rows, on wide and on narrow screens. */
-function widths<Row, Key extends string>(columns: readonly Column<Row, Key>[], isChoice: boolean) {
-  const of = (all: readonly (string | undefined)[]): string =>
-    [...(isChoice ? ['30px'] : []), ...all.map((width) => width ?? 'minmax(0, 1fr)')].join(' ');
-  const wide = columns.map(({ width }) => width);
-  // Where the one is left out that takes what is left, those with a share of the width do.
-  const narrow = columns
-    .filter(({ spare }) => spare !== true)
-    .map(({ width }) => width?.replace(/^(\d+)%$/, 'minmax(0, $1fr)'));
+/** The columns of all rows. */
+function widths(columns: readonly ColumnWidth[], isChoice: boolean) {
+  const { wide, narrow, phone } = columnWidths(columns, isChoice ? ['30px'] : []);
   return {
-    ...{ '--row': `${ROW_HEIGHT}px`, '--columns': of(wide), '--columns-narrow': of(narrow) },
+    ...{ '--row': `${ROW_HEIGHT}px`, '--columns': wide },
+    ...{ '--columns-narrow': narrow, '--columns-phone': phone },
   };
 }
 

@@ -68,7 +68,11 @@ export function explain(
   if (reserved !== null) return reserved;
   const usable = hosts.filter((node) => node.unavailable === null);
   const short = shortageOf(usable, ask, { board, fitting, reservationOf });
-  return { kind: 'resources', request, ...short };
+  // Those are seen to be idle; of others their own state says why they get no work.
+  const external = absentOf(hosts.filter(({ unavailable }) => unavailable?.why === 'external'));
+  const count = short.nodes.count + external.length;
+  const told = { count, nodes: [...short.nodes.nodes, ...external] };
+  return { kind: 'resources', request, ...short, nodes: told };
 }
 
 /** There is room: it is for whoever decides the order of starts. */

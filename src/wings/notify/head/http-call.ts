@@ -114,4 +114,5 @@ const WORDS: Readonly<Record<string, string>> = {
   EHOSTUNREACH: 'the host cannot be reached',
   ENETUNREACH: 'the network cannot be reached',
   ETIMEDOUT: 'the host did not answer',
+  EPROTO: 'what answers there speaks no TLS that is understood here',
 };

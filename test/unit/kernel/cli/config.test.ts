@@ -226,9 +226,15 @@ test('init writes a file that config check accepts, and never overwrites one', a
     assert.match(shown.out, /cluster\.name lab\n/);
     assert.match((await weft('init')).error, /already exists/);
     // A group of which nothing is set may be added behind it, as the documents show it.
-    appendFileSync(path.join(folder, 'weft.yaml'), 'wiki: {listen: 127.0.0.1:7321}\n');
+    const unsigned = 'wiki: {listen: 127.0.0.1:7321, unsigned: true}\n';
+    appendFileSync(path.join(folder, 'weft.yaml'), unsigned);
     const more = await weft('config', 'check', path.join(folder, 'weft.yaml'));
     assert.deepEqual([more.code, more.error], [0, '']);
+    const alone = path.join(folder, 'alone.yaml');
+    writeFileSync(alone, 'notify: {webhook_hosts: [ci.example]}\n');
+    const refused = await weft('config', 'check', alone);
+    assert.equal(refused.code, 2);
+    assert.match(refused.error, /alone\.yaml:1: notify\.webhook_hosts needs .*\n.*would refuse it/);
   } finally {
     rmSync(folder, { recursive: true });
   }

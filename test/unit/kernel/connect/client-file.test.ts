@@ -8,6 +8,7 @@ import {
   mkdtempSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -51,6 +52,18 @@ test('[N22] the machine’s file names the head; the user’s own, and variables
   const directory = join(root, 'state');
   const chosen = locateHead({}, { ...environment, WEFT_DIR: directory });
   assert.deepEqual(chosen, { kind: 'socket', path: join(directory, 'weft.sock') });
+});
+
+test('a token file that cannot be reached is named, one that is not there is no mistake', (t) => {
+  const file = join(root, 'token');
+  t.after(() => rmSync(machine));
+  write(machine, `head: https://10.0.0.7:5001\ntoken_file: "${file}"\n`);
+  const found = locateHead({}, environment);
+  assert.ok(found.kind === 'url');
+  assert.equal(found.token, null);
+  // A loop stops root, too, whom no permission does.
+  symlinkSync(file, file);
+  assert.throws(() => locateHead({}, environment), /token_file: cannot read .*\/token/);
 });
 
 test('a cluster of the user’s own comes before the files', (t) => {

@@ -4,6 +4,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, test } from 'node:test';
 import {
+  forgetMe,
+  hasEnded,
   keepKey,
   keepMe,
   lastMe,
@@ -84,4 +86,20 @@ test('[D9] who logs out in another tab is gone in this one, with what they typed
   assert.equal(me.value?.name, 'alice', 'not by whatever changes');
   onStored('weft.page-key', null);
   assert.deepEqual([me.value, texts.has(TYPED)], [null, false]);
+});
+
+test('[D9] whose session the head refuses hears that it has ended, who logs out does not', () => {
+  const known = { name: 'alice', role: 'user' } as const;
+  forgetMe('refused');
+  assert.equal(hasEnded.value, false, 'there was none');
+  keepKey('aZ9');
+  keepMe(known);
+  forgetMe('refused');
+  forgetMe('refused');
+  assert.deepEqual([hasEnded.value, me.value, pageKey()], [true, null, null]);
+  keepMe(known);
+  assert.equal(hasEnded.value, false, 'logged in again');
+  keepKey('aZ9');
+  forgetMe('logged_out');
+  assert.equal(hasEnded.value, false);
 });

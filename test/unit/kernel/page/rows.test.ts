@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { HistoryTask } from '../../../../src/kernel/api/history.ts';
 import type { JobView } from '../../../../src/kernel/api/jobs.ts';
+import { columnWidths } from '../../../../src/kernel/page/pure/column-widths.ts';
 import { EventReader } from '../../../../src/kernel/page/pure/event-stream.ts';
 import {
   inPlaces,
@@ -178,4 +179,12 @@ test('events are whole, in whatever pieces they come', () => {
       { id: '9', data: '' },
     ]);
   }
+});
+
+test('on a phone all columns of a long table give way, so that names are left', () => {
+  const columns = [{ width: '16%' }, { width: '112px' }, { width: '60px', spare: true }, {}];
+  const { wide, narrow, phone } = columnWidths(columns, ['30px']);
+  assert.equal(wide, '30px 16% 112px 60px minmax(0, 1fr)');
+  assert.equal(narrow, '30px minmax(0, 16fr) 112px minmax(0, 1fr)');
+  assert.equal(phone, '30px minmax(0, 110fr) minmax(0, 112fr) minmax(0, 110fr)');
 });

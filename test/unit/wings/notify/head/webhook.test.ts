@@ -124,6 +124,8 @@ test('a refusal says its status, and for how long to wait', async (t) => {
     why: 'the webhook answered with status 429',
     afterMs: 120_000,
   });
+  const plain = await hooks(t)(`https://127.0.0.1:${busy.port}/`);
+  assert.equal(why(plain), 'what answers there speaks no TLS that is understood here');
   const { port, server } = await serve(t, () => undefined);
   await new Promise((resolve) => server.close(resolve));
   assert.equal(why(await hooks(t)(`http://127.0.0.1:${port}/`)), 'connection refused');
