@@ -5,6 +5,11 @@ import { quoteWord } from '../../../kernel/base/shell-word.ts';
 import { fleetLabel, type PilotRequest, pilotLog } from '../model/pilot.ts';
 
 const MIB = 1_048_576;
+/**
+ * A pilot may begin while its head is being started anew, and has waited long for its turn: two
+ * minutes of its time are less than that. Where the head cannot be reached at all, no longer.
+ */
+const JOIN = 'WEFT_JOIN_RETRIES=24 WEFT_JOIN_RETRY_WAIT=5s';
 
 export interface PilotScript {
   readonly fleet: string;
@@ -57,8 +62,8 @@ memory=$((kib / 1024 * cpus / all))M`;
 
 /**
  * A batch system may kill this shell with all of its session: the agent is in another one, sees
- * that its parent is gone, and ends what it runs. The launcher outlives its agent by design; here
- * nobody comes back to it.
+ * that its parent is gone, and ends what it runs. Launcher and tasks outlive their agent by design;
+ * here nobody comes back to them, and the end of this job is evidence that they are gone.
  */
 function onMachine(program: readonly string[], wish: PilotRequest, labels: string): string {
   const weft = program.map(quoteWord).join(' ');
@@ -68,14 +73,17 @@ weft() {
   exec setsid env -i HOME="$HOME" USER="$USER" LOGNAME="$LOGNAME" PATH="$PATH" \\
     LANG="\${LANG:-C.UTF-8}" TMPDIR="$d" WEFT_NODE_CPUS=${wish.cpuCount} \\
     WEFT_NODE_MEMORY="$memory" WEFT_NODE_SHARED=${shared} WEFT_NODE_SWITCH_USER=false \\
-    ${weft} "$@" --dir "$d"
+    ${JOIN} ${weft} "$@" --dir "$d"
 }
 begin() {
-  printf '%s\\n' "$ticket" | (weft join - --name "$name" --label ${labels}) || exit 1
-  (weft agent --leave) & a=$!
+  # In the background, so that a signal ends it: it may wait for its head.
+  printf '%s\\n' "$ticket" | (weft join - --name "$name" --label ${labels}) & a=$!
+  while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
+  if [ "$code" = 0 ] && [ -z "$ended" ]; then (weft agent --leave) & a=$!; fi
 }
 stop() { kill -TERM $a; }
-left() { grep -lsaF "$d/nodes/$name/launcher.sock" /proc/[0-9]*/cmdline | cut -d/ -f3; }
+# Its launcher, and, where the agent was killed, tasks: they find their host file in the folder.
+left() { grep -lsaF "$d/" /proc/[0-9]*/cmdline /proc/[0-9]*/environ | cut -d/ -f3 | sort -u; }
 clean() {
   # One that was just being started is seen the next time.
   for time in 1 2 3 4 5 6; do
@@ -94,7 +102,7 @@ clean() {
 function inContainer(wish: PilotRequest, labels: string): string {
   const { image, dockerArgs, directory, cpuCount, sharedPaths } = wish;
   const args = dockerArgs.map(quoteWord).join(' ');
-  const inside = `read -r t; printf "%s\\n" "$t" | weft join - --dir "$0" --name "$1" --label ${labels} || exit 1
+  const inside = `read -r t; printf "%s\\n" "$t" | ${JOIN} weft join - --dir "$0" --name "$1" --label ${labels} || exit 1
 exec 3<&0
 weft agent --dir "$0" --leave </dev/null 3<&- & a=$!
 (cat <&3 >/dev/null; kill -TERM $a) &

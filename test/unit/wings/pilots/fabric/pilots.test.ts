@@ -1,8 +1,13 @@
 // What is submitted for pilots, word by word, and what listings of their batch system mean.
 
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { test } from 'node:test';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import type { SiteJob } from '../../../../../src/kernel/model/site.ts';
 import type { Command, Commands } from '../../../../../src/kernel/ports/commands.ts';
 import { PilotHost } from '../../../../../src/wings/pilots/fabric/pilot-host.ts';
@@ -26,7 +31,11 @@ const WISH: PilotRequest = {
 };
 const SGE = sge({ oneSlotPerHost: [], ticket: 't', queue: 'all.q', environment: null }, null);
 
-async function submitted(wish: Partial<PilotRequest>, count = 32) {
+async function submitted(
+  wish: Partial<PilotRequest>,
+  count = 32,
+  program: readonly string[] = ['/n', '/weft'],
+) {
   const ran: Command[] = [];
   const commands: Commands = {
     run(command) {
@@ -36,7 +45,6 @@ async function submitted(wish: Partial<PilotRequest>, count = 32) {
     },
   };
   const adaptor = wish.system === 'sge' ? SGE : slurm(null);
-  const program = ['/n', '/weft'];
   const host = new PilotHost({ adaptor, commands, program, timeoutMs: 1000 });
   const launch = { fleet: 'f', launch: 1, tag: 'ab', count, wish: { ...WISH, ...wish } };
   const answer = await host.submit({ ...launch, ticket: 'weft-join:x' }, null);
@@ -95,6 +103,50 @@ test('[Q9] nothing that was not given is inserted, and each script is one for sh
     const checked = spawnSync('sh', ['-n'], { input: script, encoding: 'utf8' });
     assert.deepEqual([checked.status, checked.stderr], [0, ''], script);
   }
+});
+
+const top = mkdtempSync(join(tmpdir(), 'weft-pilots-'));
+after(() => rmSync(top, { recursive: true }));
+
+/** Runs the script of a pilot whose `weft` is this script; what that has noted, and its end. */
+async function ran(weft: string, during: (note: string, pid: number) => Promise<unknown>) {
+  const folder = mkdtempSync(join(top, 'pilot-'));
+  const note = join(folder, 'note');
+  writeFileSync(join(folder, 'weft'), `note=${note}\n${weft}`);
+  const program = ['/bin/sh', join(folder, 'weft')];
+  const { script } = await submitted({ directory: folder }, 1, program);
+  writeFileSync(join(folder, 'script'), script);
+  const env = { PATH: process.env.PATH ?? '', TMPDIR: folder };
+  const shell = spawn('sh', [join(folder, 'script')], { env, stdio: 'ignore' });
+  const ended = once(shell, 'exit');
+  await during(note, shell.pid ?? 0);
+  const [code] = (await ended) as [number | null];
+  const left = readdirSync(folder).filter((name) => name.startsWith('weft-pilot.'));
+  return { code, left, noted: readFileSync(note, 'utf8') };
+}
+
+test('a pilot waits for a head that is being started anew, and leaves nothing when it gives up', async () => {
+  const weft = 'echo "$1 $WEFT_JOIN_RETRIES $WEFT_JOIN_RETRY_WAIT" >>$note; exit 69';
+  const { code, left, noted } = await ran(weft, () => Promise.resolve());
+  assert.deepEqual([code, left, noted], [69, [], 'join 24 5s\n']);
+});
+
+test('[Q5] a pilot that is told to end while it waits for its head ends then', async () => {
+  const weft = 'echo $1 >>$note; exec sleep 60';
+  const { code, left, noted } = await ran(weft, async (note, pid) => {
+    while (!existsSync(note)) await setTimeout(20);
+    process.kill(pid, 'SIGTERM');
+  });
+  assert.deepEqual([code, left, noted], [0, [], 'join\n']);
+});
+
+test('a pilot whose agent is killed ends what that ran: its tasks are started elsewhere', async () => {
+  const weft = `[ $1 = agent ] || exit 0
+    env -i WEFT_HOSTFILE=$TMPDIR/nodes/f-1-1/hosts/1x1 setsid sleep 60 & echo $! >>$note
+    sleep 0.1; kill -9 $$`;
+  const { code, left, noted } = await ran(weft, () => Promise.resolve());
+  assert.deepEqual([code, left], [137, []]);
+  assert.throws(() => process.kill(Number(noted), 0), /ESRCH/);
 });
 
 test('[Q9] a docker pilot has its image, its words and the network of its machine', async () => {
