@@ -55,8 +55,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and what its shell has
   exported since; what was taken away since then they keep. Exports that are too much for a step are left out with a note; \`--export=NONE\` leaves them out always.
   \`-w\`, \`--ntasks-per-node\`, other values of \`--export\`, \`-i\`, \`-o\` and \`-e\` are honoured in scripts alone, and refused there.
-- \`sattach 42\` follows what the head keeps of a job; of one that writes a file of its own it names the file, and waits for the end. It takes
-  no options, and no steps.
+- \`sattach 42\` follows what the head keeps of a job; of one that writes a file of its own it names the file, and waits for the end. \`sattach 42.0\`
+  follows a step that the head has started. It brings no input.
 
 ## Variables
 

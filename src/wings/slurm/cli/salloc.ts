@@ -51,10 +51,13 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
   const perNode = mpi?.ranksPerNode ?? 1;
   const all = mpi?.ranks;
   return withAllocation(context, submission, async (held) => {
-    context.error(`salloc: Granted job allocation ${held.id}\n`);
+    const say = (text: string): void => {
+      if (given.quiet === undefined) context.error(`salloc: ${text}\n`);
+    };
+    say(`Granted job allocation ${held.id}`);
     const more = { perNode, all, cpus: submission.cpuCount ?? 1, directory: context.cwd, name };
     const code = await runHere(context, operands, held, variablesOf(held, more));
-    context.error(`salloc: Relinquishing job allocation ${held.id}\n`);
+    say(`Relinquishing job allocation ${held.id}`);
     return code;
   });
 }

@@ -55,9 +55,10 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   const place = file === undefined ? '' : path.resolve(context.cwd, file);
   if (given['test-only'] !== undefined) return sayStart(context, made);
   const { jobId } = await sendFrom(context, made, place);
-  if (given.parsable !== undefined)
-    context.print(given.clusters === undefined ? String(jobId) : `${jobId};${given.clusters}`);
-  else context.print(`Submitted batch job ${jobId}`);
+  const { clusters, parsable, quiet } = given;
+  const words = clusters === undefined ? String(jobId) : `${jobId};${clusters}`;
+  if (quiet === undefined)
+    context.print(parsable === undefined ? `Submitted batch job ${jobId}` : words);
   if (given.wait === undefined) return 0;
   return (await context.runLine?.(['wait', '--quiet', '--', String(jobId)], context.terminal)) ?? 1;
 }

@@ -68,6 +68,18 @@ export const STEP_OPTIONS = [
   { long: 'pty', words: 'the first rank alone has a terminal, and is the only one' },
   { long: 'jobid', ...value, words: 'a step in this job of yours, which runs' },
   { long: 'multi-prog', words: 'a file says which ranks run which program' },
+  { long: 'disable-status', short: 'X', kind: 'hint', words: 'status is not shown anyway' },
+  { long: 'quit-on-interrupt', short: 'q', kind: 'hint', words: 'ranks get the signal' },
+  { long: 'preserve-env', short: 'E', kind: 'hint', words: 'variables say what the step has' },
+  { long: 'threads', short: 'T', ...value, kind: 'hint', words: 'nodes are told in turn' },
+  { long: 'msg-timeout', ...value, kind: 'hint', words: 'the head says how long it waits' },
+  { long: 'resv-ports', value: 'maybe', kind: 'hint', words: 'ports are not counted' },
+  { long: 'bcast', value: 'maybe', kind: 'refused', words: 'use a folder that nodes share' },
+  { long: 'relative', short: 'r', ...value, kind: 'refused', words: 'say --nodelist' },
+  { long: 'task-prolog', ...value, kind: 'refused', words: 'start it in the script' },
+  { long: 'task-epilog', ...value, kind: 'refused', words: 'start it in the script' },
+  { long: 'prolog', ...value, kind: 'refused', words: 'start it before srun' },
+  { long: 'epilog', ...value, kind: 'refused', words: 'start it behind srun' },
 ] as const satisfies readonly OptionRow[];
 
 /** `--wait` is another option there. */
@@ -83,8 +95,9 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   const isInside = context.environment['SLURM_JOB_ID'] !== undefined;
   const names = isInside || typed.jobid !== undefined ? STEP_VARIABLES : SRUN_VARIABLES;
   const given = overridden(OPTIONS, optionsSaid(OPTIONS, names, context.environment), typed);
-  if (given.immediate !== undefined)
-    context.error('srun: warning: --immediate is ignored: it waits for its nodes\n');
+  for (const row of STEP_OPTIONS)
+    if (given[row.long] !== undefined && 'kind' in row && row.kind === 'hint')
+      context.error(`srun: warning: --${row.long} is ignored: ${row.words}\n`);
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
   refuseMpi(given);
@@ -309,6 +322,8 @@ const INSIDE: ReadonlySet<string> = new Set([
     'mem-per-gpu',
     'immediate',
     'multi-prog',
+    ...['disable-status', 'quit-on-interrupt', 'preserve-env', 'threads', 'msg-timeout'],
+    ...['resv-ports', 'wckey', 'switches', 'contiguous', 'tmp', 'core-spec', 'thread-spec'],
   ],
 ]);
 

@@ -20,6 +20,7 @@ export const BATCH_OPTIONS = [
     { short: 'n', ...value },
   ),
   row('ntasks-per-node', 'ranks on each node', value),
+  row('tasks-per-node', 'the same', { ...value, means: 'ntasks-per-node' }),
   row('cpus-per-task', 'cpus of each rank', { short: 'c', ...value }),
   row('mem', 'memory of each node; MiB without a unit; 0: all of it, with the whole nodes', value),
   row('mem-per-cpu', 'memory for each cpu', value),
@@ -49,7 +50,10 @@ export const BATCH_OPTIONS = [
   row('input', 'file of standard input', { short: 'i', ...value }),
   row('chdir', 'where it runs', { short: 'D', ...value }),
   row('export', 'ALL, NONE, or names; `srun` in the script goes by it, too', value),
-  row('begin', '`now+1hour`, `16:00`, `2026-01-31T18:30`', { short: 'b', ...value }),
+  row('begin', '`now+1hour`, `16:00`, `4:00pm`, `noon`, `01/31/26`, `2026-01-31T18:30`', {
+    short: 'b',
+    ...value,
+  }),
   row('hold', 'not before `scontrol release`', { short: 'H' }),
   row('nice', 'later among your own jobs; -100 to 100, and what is beyond is the nearer of them', {
     value: 'maybe',
@@ -66,7 +70,7 @@ export const BATCH_OPTIONS = [
   row('parsable', 'the number alone'),
   row('wait', "wait for the end, with the job's exit code", { short: 'W' }),
   row('test-only', 'submit nothing: when and where it would start'),
-  row('quiet', 'as it is anyway', { short: 'Q' }),
+  row('quiet', 'errors alone are said, and no number of the job', { short: 'Q' }),
   row('verbose', 'nothing more is said', { short: 'v' }),
   row('mail-type', 'END, FAIL and ALL: at the end', value),
   row('mail-user', 'whom mail goes to', value),
@@ -130,6 +134,15 @@ export const BATCH_OPTIONS = [
   row('gpus-per-task', 'gpus for each rank', value),
   row('clusters', 'the name of this one; others are refused', { short: 'M', ...value }),
   row('uid', 'everybody submits as themselves', refused),
+  row('gid', 'everybody submits as themselves', refused),
+  row('ntasks-per-gpu', 'say --ntasks-per-node', refused),
+  row('gpus-per-socket', 'say --gpus-per-node', refused),
+  row('batch', 'the script runs on the first node', refused),
+  row('reboot', 'nodes are not booted', { kind: 'refused' }),
+  row('power', 'power is not managed', { value: 'maybe', kind: 'hint' }),
+  row('thread-spec', 'no threads are kept for the system', hint),
+  row('mcs-label', 'there are no such labels here', hint),
+  row('cluster-constraint', 'there is one cluster', hint),
 ] as const;
 
 export type BatchOption = (typeof BATCH_OPTIONS)[number]['long'];

@@ -10,6 +10,8 @@ export interface OptionRow<Name extends string = string> {
   readonly value?: 'always' | 'maybe';
   /** Which other one it takes back. */
   readonly undoes?: string;
+  /** The option that it is another name of. */
+  readonly means?: string;
   /** Several of them are one list. */
   readonly many?: true;
   /** What becomes of it here, for people. */
@@ -46,7 +48,9 @@ export function readOptions<Name extends string>(
     }
     const taken = word.startsWith('--') ? long(rows, word, left) : short(rows, word, left);
     if (!taken.ok) return taken;
-    for (const [name, value] of taken.value) {
+    for (const [typed, value] of taken.value) {
+      const known = rows.find(({ long }) => long === typed);
+      const name = (known?.means ?? typed) as Name;
       const row = rows.find(({ long }) => long === name);
       const before = row?.many ? given[name] : undefined;
       if (row?.undoes !== undefined) delete given[row.undoes as Name];

@@ -420,6 +420,8 @@ test('[X4] sacct asks one by one for a few jobs far apart, and reads many by the
   });
 });
 
+const ANY_HEAD: Answer = () => ({ nodes: [], clusterName: 'lab', jobId: 42 });
+
 test('[X4] sbatch says the path of its script beside the variables, if the head takes it', async () => {
   const bodies: { readonly scriptPath?: string; readonly environment: object }[] = [];
   const own = { environment: { PATH: '/bin' }, cwd: '/w', directory: '/w/.weft' };
@@ -434,6 +436,8 @@ test('[X4] sbatch says the path of its script beside the variables, if the head 
     };
     return use(sbatch, ['--wrap=true'], answer as unknown as Answer, undefined, own);
   };
+  const quiet = await use(sbatch, ['-Q', '--parsable', '--wrap=true'], ANY_HEAD, undefined, own);
+  assert.deepEqual([quiet.code, quiet.out], [0, '']);
   for (const isOld of [false, true]) {
     const got = await submit(isOld);
     assert.deepEqual([got.code, got.out], [0, 'Submitted batch job 42'], got.errors);

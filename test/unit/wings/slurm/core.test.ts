@@ -14,7 +14,7 @@ import {
 import { expandIds, readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { multiProgram } from '../../../../src/wings/slurm/core/multi-prog.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
-import { type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
+import { beginOf, type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
 import { saidVariables } from '../../../../src/wings/slurm/core/said-variables.ts';
 import {
   endedAs,
@@ -58,6 +58,11 @@ test('[X1] options have all forms of getopt_long, and end at the script', () => 
     assert.deepEqual(value?.operands, ['job.sh', '--late', '-x']);
     assert.deepEqual({ ...value?.given }, given);
   }
+});
+
+test('[X1] another name of an option is that option', () => {
+  const got = read('--ntasks-per-node=4', '--tasks-per-node=2');
+  assert.deepEqual(got.ok && { ...got.value.given }, { 'ntasks-per-node': '2' });
 });
 
 test('[X1] of some options several are one list, of the others the last counts', () => {
@@ -166,6 +171,30 @@ test('[X2] conditions are in any letters, a number alone is one, and none is non
   assert.deepEqual(of('AfterOK:1:2,Singleton'), [['1:ok', '2:ok'], true]);
   assert.deepEqual(of('afterok:1,2'), [['1:ok', '2:any'], undefined]);
   assert.equal(refused({ dependency: 'afterok' }), 'Job dependency problem');
+});
+
+test('[X2] times to begin are those of Slurm', () => {
+  const times = {
+    'now+2hours': '+2h',
+    'now + 60': '+60s',
+    'now+1week': '+7d',
+    noon: '12:00',
+    midnight: '00:00',
+    teatime: '16:00',
+    Today: 'now',
+    '11:59pm': '23:59',
+    '12:05:30 AM': '00:05:30',
+    '01/02/30': '2030-01-02',
+    '01/02/30-13:00': '2030-01-02T13:00',
+    '010230': '2030-01-02',
+    '16:00 2030-01-05': '2030-01-05T16:00',
+    '2030-01-05 noon': '2030-01-05T12:00',
+    '2030-01-05T10:00': '2030-01-05T10:00',
+    tomorrow: 'tomorrow',
+    'tomorrow 10:00': 'tomorrow 10:00',
+    bogus: 'bogus',
+  };
+  for (const [text, ours] of Object.entries(times)) assert.equal(beginOf(text), ours, text);
 });
 
 test('[X2] an empty value of what names something says nothing', () => {
