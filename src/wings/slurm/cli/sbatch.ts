@@ -56,9 +56,9 @@ async function sbatch(context: Context, words: readonly string[]): Promise<numbe
   if (given['test-only'] !== undefined) return sayStart(context, made);
   const { jobId } = await sendFrom(context, made, place);
   const { clusters, parsable, quiet } = given;
-  const words = clusters === undefined ? String(jobId) : `${jobId};${clusters}`;
+  const number = clusters === undefined ? String(jobId) : `${jobId};${clusters}`;
   if (quiet === undefined)
-    context.print(parsable === undefined ? `Submitted batch job ${jobId}` : words);
+    context.print(parsable === undefined ? `Submitted batch job ${jobId}` : number);
   if (given.wait === undefined) return 0;
   return (await context.runLine?.(['wait', '--quiet', '--', String(jobId)], context.terminal)) ?? 1;
 }
