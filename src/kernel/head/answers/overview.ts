@@ -16,7 +16,7 @@ import type { LoadSample } from '../load/load-book.ts';
 import { jobState } from './job-state.ts';
 import { copyOf } from './node-view.ts';
 import { runStart } from './run-start.ts';
-import { jobNotice } from './task-notice.ts';
+import { jobTrouble } from './task-notice.ts';
 
 /** Tasks looked at for a notice: some ms of the head's time. */
 const NOTICE_LOOKS_MAX = 10_000;
@@ -115,7 +115,7 @@ export function lastStarted({ jobs }: Pick<State, 'jobs'>, max: number): Job[] {
   return found.map(({ job }) => job);
 }
 
-/** Those of which there is a notice; where very many tasks run, not all are looked at. */
+/** Those with a notice of trouble; where very many tasks run, not all are looked at. */
 export function stuckJobs(engine: Engine, max: number): Job[] {
   const found: Job[] = [];
   let left = NOTICE_LOOKS_MAX;
@@ -123,7 +123,7 @@ export function stuckJobs(engine: Engine, max: number): Job[] {
     if (job.active.size === 0 || job.active.size > left) continue;
     left -= job.active.size;
     if (found.length === max) break;
-    if (jobNotice(engine, job) !== null) found.push(job);
+    if (jobTrouble(engine, job) !== null) found.push(job);
   }
   return found;
 }

@@ -37,6 +37,17 @@ export function taskNotice(known: NoticeSource, task: Task): string | null {
 }
 
 export function jobNotice(known: NoticeSource, job: Job): string | null {
+  const trouble = jobTrouble(known, job);
+  if (trouble !== null) return trouble;
+  for (const task of job.active.values()) {
+    const notice = suspendedNotice(task);
+    if (notice !== null) return notice;
+  }
+  return null;
+}
+
+/** Notice of what nobody wants so; null: there is none, though tasks may be suspended. */
+export function jobTrouble(known: NoticeSource, job: Job): string | null {
   for (const task of job.active.values()) {
     const notice =
       silenceNotice(known, task) ??
@@ -59,12 +70,12 @@ export function jobNotice(known: NoticeSource, job: Job): string | null {
     if (notice !== null) return notice;
   }
   for (const task of job.active.values()) {
-    const notice = owedNotice(known, task) ?? suspendedNotice(task);
+    const notice = owedNotice(known, task);
     if (notice !== null) return notice;
   }
   // Looked for among the stopped ones: an array may have very many tasks.
   for (const task of known.state.indexes.preempted) {
-    const notice = task.job === job ? stoppedNotice(known, task) : null;
+    const notice = task.job === job ? stillNotice(known, task) : null;
     if (notice !== null) return notice;
   }
   return null;

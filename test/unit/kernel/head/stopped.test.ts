@@ -1,7 +1,11 @@
 // What is said of a task that was stopped to make room.
 
 import assert from 'node:assert/strict';
-import { jobNotice, taskNotice } from '../../../../src/kernel/head/answers/task-notice.ts';
+import {
+  jobNotice,
+  jobTrouble,
+  taskNotice,
+} from '../../../../src/kernel/head/answers/task-notice.ts';
 import type { NodeName } from '../../../../src/kernel/model/ids.ts';
 import { plainPartition, plainScheduling } from '../../../../src/kernel/model/scheduling.ts';
 import {
@@ -106,6 +110,7 @@ scenario('[J22] a suspended task says who suspended it, and what lets it go on',
   assert.equal(notice(head, '1'), words);
   const known = { state: head.state, settings: head.settings, now: () => head.at };
   assert.equal(jobNotice(known, head.job(1)), words);
+  assert.equal(jobTrouble(known, head.job(1)), null, 'somebody wants it so');
   head.command({ kind: 'resume_task', place: place('1') }, ANN);
   assert.equal(notice(head, '1'), null);
   const time = { kind: 'now' } as const;
