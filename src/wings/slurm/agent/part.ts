@@ -5,7 +5,7 @@ import { JOB_PATH } from '../../../kernel/agent/environment.ts';
 import type { AgentPart } from '../../../kernel/agent/part.ts';
 import { beganBefore, type LaunchOrder } from '../../../kernel/model/orders.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
-import { FOLDER_VARIABLE, SLURM_MARK } from '../core/mark.ts';
+import { CPUS_VARIABLE, FOLDER_VARIABLE, SLURM_MARK } from '../core/mark.ts';
 import { onEach } from '../core/step.ts';
 
 const MIB = 1_048_576;
@@ -48,7 +48,8 @@ export function slurmVariables(order: LaunchOrder): Record<string, string> {
     SLURM_TASKS_PER_NODE: onEach(all, nodes.length),
     SLURM_CPUS_ON_NODE: String(cpuCount),
     SLURM_JOB_CPUS_PER_NODE: nodes.length > 1 ? `${cpuCount}(x${nodes.length})` : String(cpuCount),
-    SLURM_CPUS_PER_TASK: String(Math.max(1, Math.floor(cpuCount / ranks))),
+    SLURM_CPUS_PER_TASK:
+      order.environment[CPUS_VARIABLE] ?? String(Math.max(1, Math.floor(cpuCount / ranks))),
     SLURM_MEM_PER_NODE: String(Math.floor(memoryBytes / MIB)),
     SLURM_NODEID: String(nodeRank),
     SLURMD_NODENAME: nodes[nodeRank] ?? '',

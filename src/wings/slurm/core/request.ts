@@ -97,6 +97,9 @@ function bad(what: string): never {
 function warningsOf(given: Given): string[] {
   const isMailLost = given['mail-type'] !== undefined && given['mail-user'] === undefined;
   const mailed = isMailLost ? ['--mail-type is ignored: it needs --mail-user here'] : [];
+  const user = given['mail-user'];
+  if (user !== undefined && !isAddress(user))
+    mailed.push(`--mail-user=${user} is ignored: it is no address, as ann@example.org`);
   const ignored = BATCH_OPTIONS.flatMap((row) => {
     if (given[row.long] === undefined || !('kind' in row)) return [];
     if (row.kind === 'refused') return bad(`--${row.long} is not honoured here: ${row.words}`);
@@ -531,8 +534,11 @@ function mail(given: Given): string[] | undefined {
   if (!types.every((type) => MAIL.test(type))) bad('Invalid --mail-type specification');
   if (!types.some((type) => ['END', 'FAIL', 'ALL'].includes(type))) return undefined;
   const user = given['mail-user'];
-  return user === undefined ? undefined : [`mail:${user}`];
+  return user === undefined || !isAddress(user) ? undefined : [`mail:${user}`];
 }
+
+/** Slurm sends mail to names of users, too, and to whatever else stands there. */
+const isAddress = (user: string): boolean => /^[\w.+-]+@[\w.-]+$/.test(user);
 
 function environmentOf(text = 'ALL'): Pick<Request, 'env' | 'cleanEnv'> {
   const words = exportWords(text);

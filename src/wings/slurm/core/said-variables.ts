@@ -1,6 +1,7 @@
 // Variables by which a job finds what its options have said (sbatch(1), "OUTPUT ENVIRONMENT
 // VARIABLES"): those that are there only where somebody typed the option.
 
+import { CPUS_VARIABLE } from './mark.ts';
 import type { Given } from './request.ts';
 import { readMebibytes } from './request.ts';
 
@@ -34,5 +35,7 @@ export function saidVariables(given: Given): string[] {
   });
   const { export: exported } = given;
   const isSaid = exported !== undefined && !/^ALL$/i.test(exported);
+  const cpus = given['cpus-per-task'];
+  if (cpus !== undefined) typed.push(`${CPUS_VARIABLE}=${cpus}`);
   return [...typed, ...memory, ...(isSaid ? [`SLURM_EXPORT_ENV=${exported}`] : [])];
 }

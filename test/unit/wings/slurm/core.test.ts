@@ -213,8 +213,18 @@ test('[X2] of --export commas in quotes part no names, and ALL is in any letters
   assert.deepEqual(of('none'), [undefined, true]);
 });
 
+test('[X3] mail to what is no address is left out with a warning, and keeps no job from running', () => {
+  const of = (user: string) => {
+    const { request: asked, warnings } = request({ 'mail-type': 'END', 'mail-user': user });
+    return [asked.notify, warnings.length];
+  };
+  assert.deepEqual(of('ann@example.org'), [['mail:ann@example.org'], 0]);
+  for (const user of ['$USER@x.org', 'ann']) assert.deepEqual(of(user), [undefined, 1], user);
+});
+
 test('[X1] a job finds what its options have said, and nothing of the others', () => {
   assert.deepEqual(saidVariables({ export: 'All', ntasks: '2' }), []);
+  assert.deepEqual(saidVariables({ 'cpus-per-task': '2' }), ['WEFT_SLURM_CPUS_PER_TASK=2']);
   const given = { 'mem-per-cpu': '1G', gpus: '2', export: 'NONE', dependency: 'afterok:7' };
   assert.deepEqual(saidVariables(given), [
     'SLURM_JOB_DEPENDENCY=afterok:7',

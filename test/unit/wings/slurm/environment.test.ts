@@ -61,14 +61,25 @@ test('[X1] it is read of the system, with values of several lines', () => {
   assert.deepEqual(JSON.parse(stdout), env);
 });
 
+/** What a task on four cpus finds, with these variables of its job. */
+function variablesOf(environment: Readonly<Record<string, string>>) {
+  const share = { resources: { cpuCount: 4, memoryBytes: 0, gpuCount: 0 } };
+  const account = { user: 'ann', uid: 1, gid: 1 };
+  const place = { jobId: 7, index: null };
+  const order = { environment, place, nodes: ['n1'], share, account, processesPerNode: 1 };
+  const of = { order, account, settings: { jobPath: '/opt/mpi/bin' } };
+  return part.variables?.(of as unknown as Surroundings).ours;
+}
+
+test('[X1] cpus of a rank are those that were typed, also where the node is whole', () => {
+  const cpus = (more: object) => variablesOf({ WEFT_SLURM: '1', ...more })?.['SLURM_CPUS_PER_TASK'];
+  assert.equal(cpus({}), '4');
+  assert.equal(cpus({ WEFT_SLURM_CPUS_PER_TASK: '2', SLURM_CPUS_PER_TASK: '9' }), '2');
+});
+
 test('[X1] a job that brings no PATH finds the commands of Slurm before those of its node', () => {
-  const pathOf = (environment: Readonly<Record<string, string>>) => {
-    const share = { resources: { cpuCount: 1, memoryBytes: 0, gpuCount: 0 } };
-    const order = { environment, place: { jobId: 7, index: null }, nodes: ['n1'], share };
-    const account = { user: 'ann', uid: 1, gid: 1 };
-    const of = { order: { ...order, account }, account, settings: { jobPath: '/opt/mpi/bin' } };
-    return part.variables?.(of as unknown as Surroundings).ours?.['PATH'];
-  };
+  const pathOf = (environment: Readonly<Record<string, string>>) =>
+    variablesOf(environment)?.['PATH'];
   const mark = { WEFT_SLURM: '1' };
   assert.equal(pathOf(mark), undefined);
   assert.equal(pathOf({ ...mark, WEFT_SLURM_FOLDER: '/front' }), '/front:/opt/mpi/bin');
