@@ -20,6 +20,9 @@ export interface WatchRequest {
 const USUAL = '2s';
 const INTERVAL_MIN_MS = 100;
 
+/** What a token that was revoked gets, or a user who is no operator any more. */
+const BEHIND_RIGHTS: ReadonlySet<string> = new Set(['unauthenticated', 'permission_denied']);
+
 /** The interval in ms; throws for one that is none. */
 export function readInterval(flag: string, text: string): number {
   const ms = read(flag, text, parseDuration) ?? 0;
@@ -60,6 +63,8 @@ export async function watch(
       return { exitCode: await run(context), text, trouble: null };
     } catch (error) {
       if (!(error instanceof Failure) || before === null) throw error;
+      // A head that restarts may ask once who one is; twice, nothing newer is ever to come.
+      if (BEHIND_RIGHTS.has(error.kind) && before.trouble === error.message) throw error;
       return { ...before, trouble: error.message };
     }
   };

@@ -46,6 +46,22 @@ test('every command that a page names exists', () => {
   }
 });
 
+test('every command of a group that a page, a message or a template names exists', () => {
+  const groups = new Map<string, Set<string>>();
+  for (const page of filesBelow('docs/commands', '.md')) {
+    for (const [, group = '', verb = ''] of read(page).matchAll(/^## weft ([a-z]+) ([a-z-]+)/gm))
+      groups.set(group, (groups.get(group) ?? new Set()).add(verb));
+  }
+  assert.ok(groups.size > 5);
+  const sources = [...filesBelow('src', '.ts'), ...filesBelow('src', '.tsx')];
+  for (const file of [...pages, ...sources]) {
+    for (const [words, group = '', verb = ''] of read(file).matchAll(
+      /\bweft ([a-z]+) ([a-z][a-z-]+)/g,
+    ))
+      assert.ok(groups.get(group)?.has(verb) ?? true, `${file}: ${words}`);
+  }
+});
+
 test("no page has npm fetch the stranger's package that has our name", () => {
   for (const page of pages) {
     const found = /\bnpm (?:install|i|add)(?: -\S+)* weft(?:@\S+)?(?=[\s`]|$)/m;

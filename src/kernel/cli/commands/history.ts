@@ -18,7 +18,7 @@ import { itemWords, progressWords } from '../jobs/columns.ts';
 import { forEach } from '../jobs/each.ts';
 import { historyPages } from '../jobs/history-pages.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
-import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
+import { choice, cutWords, defineFailed, nameIn, readLimit } from '../jobs/row-options.ts';
 import { jobStretches, RUNNING, timeLine, WAITING } from '../output/bars.ts';
 import { cutLine } from '../output/cut-line.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
@@ -120,8 +120,8 @@ async function fetchHistory(context: Context, ids: readonly JobId[], options: Op
     ? ANY_FAILURE
     : choice('--outcome', options.outcome, OUTCOME_FILTERS);
   const filter = {
-    owner: options.user,
-    name: options.name,
+    owner: nameIn('--user', options.user),
+    name: nameIn('--name', options.name),
     state: choice('--state', options.state, ['active', 'done']),
     outcome: options.tasks ? outcomeOfJobs(outcome) : outcome,
     from: instantBefore('--since', options.since),

@@ -6,7 +6,7 @@ import { ANY_FAILURE, JOB_ORDERS, OUTCOME_FILTERS } from '../../model/job.ts';
 import { JOB_SOURCES } from '../../model/job-source.ts';
 import type { Context } from '../context.ts';
 import { jobColumns, withStatus } from '../jobs/columns.ts';
-import { choice, cutWords, defineFailed, readLimit } from '../jobs/row-options.ts';
+import { choice, cutWords, defineFailed, nameIn, readLimit } from '../jobs/row-options.ts';
 import { readStateFilter, STATE_WORDS, type StateFilter } from '../jobs/state-filter.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { defineVerb } from '../verb.ts';
@@ -84,9 +84,9 @@ async function fetchJobs(context: Context, options: Options) {
   const outcome = outcomeFilter(options);
   const filter = {
     ...wish.query,
-    owner: options.mine ? (await api.call('whoami')).name : options.user,
+    owner: options.mine ? (await api.call('whoami')).name : nameIn('--user', options.user),
     ...(outcome === undefined ? {} : { outcome }),
-    name: options.name,
+    name: nameIn('--name', options.name),
     search: options.search,
     source: choice('--source', options.source, JOB_SOURCES),
     sort: choice('--sort', options.sort, JOB_ORDERS),

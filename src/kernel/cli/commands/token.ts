@@ -31,7 +31,9 @@ const create = defineVerb<CreateOptions>({
   async run({ context, options }) {
     const { label, user } = options;
     const expiresInMs = readLifetime(options.expires ?? '90d');
-    const body = { expiresInMs, ...(label ? { label } : {}), ...(user ? { user } : {}) };
+    // An empty name is refused: of a variable that is not set it would be a token of one's own.
+    const whose = user === undefined ? {} : { user };
+    const body = { expiresInMs, ...(label ? { label } : {}), ...whose };
     const reply = await (await context.api()).call('createToken', { body });
     const isJson = options.output === 'json';
     context.printOnce(isJson ? JSON.stringify(reply, null, 2) : reply.token, lostWords(reply.id));

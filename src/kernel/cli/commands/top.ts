@@ -1,7 +1,7 @@
 // `weft top`: nodes and jobs on the whole screen, live, with keys that act on them.
 
 import { TASK_STATES } from '../../model/job.ts';
-import { choice } from '../jobs/row-options.ts';
+import { choice, nameIn } from '../jobs/row-options.ts';
 import { fetchFacts } from '../top/facts.ts';
 import { drawOnce } from '../top/frame.ts';
 import { TopSession } from '../top/session.ts';
@@ -30,7 +30,8 @@ export const verb = defineVerb<Options>({
     const intervalMs = readInterval('--interval', options.interval ?? '2s');
     const state = choice('--state', options.state, [...TASK_STATES, 'active', 'all']) ?? 'active';
     const api = await context.api();
-    const owner = options.mine ? (await api.call('whoami')).name : options.user;
+    const own = options.mine ? (await api.call('whoami')).name : undefined;
+    const owner = own ?? nameIn('--user', options.user);
     const asked = { state, ...(owner === undefined ? {} : { owner }) };
     const facts = await fetchFacts(api, { ...asked, sort: 'newest' });
     const { paint, wings } = context;

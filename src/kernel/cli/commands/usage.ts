@@ -7,7 +7,7 @@ import { usage } from '../../model/failure.ts';
 import { USAGE_KEYS, type UsageKey } from '../../model/usage-keys.ts';
 import { instantBefore } from '../jobs/instant-before.ts';
 import { localSteps, type Stretch } from '../jobs/local-steps.ts';
-import { choice } from '../jobs/row-options.ts';
+import { choice, nameIn } from '../jobs/row-options.ts';
 import { bar } from '../output/bars.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { type Column, displayWidth, printable } from '../output/table.ts';
@@ -54,7 +54,8 @@ export const verb = defineVerb<Options>({
     const stepMs = readStep(options.step);
     const usual = instantBefore('--since', options.since ?? USUAL) ?? 0;
     if (usual >= until) throw usage('--since: that is not before --until');
-    const { user: owner, partition } = options;
+    const { partition } = options;
+    const owner = nameIn('--user', options.user);
     const api = await context.api();
     const isOpenLong =
       options.since === undefined && stepMs !== undefined && isTooLong(usual, until, stepMs);

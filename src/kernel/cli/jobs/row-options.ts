@@ -15,6 +15,12 @@ export function choice(flag: string, word: string | undefined, known: readonly s
   throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
 }
 
+/** A name that is one: of a variable that is not set, nothing would be found and told as the truth. */
+export function nameIn(flag: string, text: string | undefined): string | undefined {
+  if (text === '') throw usage(`${flag}: may not be empty`);
+  return text;
+}
+
 /**
  * `--failed`, a short word for every outcome that is a failure. `what`: of which rows; `instead`:
  * the options that say it, too.

@@ -9,7 +9,7 @@ import { TASK_STATES } from '../../model/job.ts';
 import type { Context } from '../context.ts';
 import { stateWords } from './columns.ts';
 import { OPERANDS_TEXT, type Operand, readOperands } from './operands.ts';
-import { choice } from './row-options.ts';
+import { choice, nameIn } from './row-options.ts';
 
 export interface SelectOptions {
   readonly name?: string;
@@ -148,6 +148,8 @@ async function ownerOf(
   options: SelectOptions,
   among: Among['state'],
 ): Promise<string | undefined> {
+  nameIn('--user', options.user);
+  nameIn('--name', options.name);
   if (options.user !== undefined && options.mine) {
     throw usage('--mine and --user exclude each other');
   }

@@ -68,7 +68,7 @@ async function flagsOf(context: Context, said: ReadonlyMap<string, string>): Pro
     else if (flag !== '')
       throw usage(
         `Flags=${flag} is not honoured here`,
-        'Maintenance is `weft maint create`, what repeats `weft reserve create --cron`.',
+        'Maintenance is `weft maint node-off`, what repeats `weft reserve create --cron`.',
       );
   }
   return flags;

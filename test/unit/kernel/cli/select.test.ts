@@ -372,3 +372,22 @@ test('what ended before its turn is no failure of a cancel that chose it', async
   const named = await head.weft('cancel', '12', '15');
   assert.deepEqual([named.code, named.error], [5, 'weft: 15: Job 15 is already done (…).\n']);
 });
+
+test('an empty name, as of a variable that is not set, is refused and not taken for nobody', async () => {
+  await using head = await headOf(JOBS);
+  const refused = [
+    ['jobs', '--user', ''],
+    ['jobs', '--name', ''],
+    ['history', '--user', ''],
+    ['usage', '--user', ''],
+    ['top', '--once', '--user', ''],
+    ['cancel', '--user', ''],
+    ['hold', '--name', ''],
+  ];
+  for (const argv of refused) {
+    const { code, error } = await head.weft(...argv);
+    assert.equal(code, 2, argv.join(' '));
+    assert.match(error, /^weft: --(user|name): may not be empty/, argv.join(' '));
+  }
+  assert.deepEqual(cancelled(head), []);
+});

@@ -54,7 +54,7 @@ qos:
 partitions:
   default: {policy: easy, limits: {time: 2h, default_time: 30m, nodes: 1}}
 
-# A message that all see: weft notice add 'The exercise ends at 16:00'
+# A message that all see: weft notice set 'The exercise ends at 16:00'
 `,
 };
 
