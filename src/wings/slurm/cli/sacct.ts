@@ -99,9 +99,12 @@ async function wantedRows(context: Context, given: Given): Promise<Row[]> {
     .filter(({ job }) => from === undefined || job.endedAt === null || job.endedAt >= from)
     .filter(({ job }) => owners === undefined || owners.includes(job.owner))
     .filter(({ job }) => isAmong(given.name, job.name) && isAmong(given.partition, job.partition));
+  // In JSON a step stands in its job.
+  const holds = ({ id, part }: Row, named: string): boolean =>
+    given.json !== undefined && part === null && named.startsWith(`${id}.`);
   const parts = given.allocations === undefined ? 'with steps' : 'allocations';
   return (await rowsOf(context, jobs, parts))
-    .filter(({ id }) => ids === undefined || ids.some((one) => isOf(id, one)))
+    .filter((row) => ids === undefined || ids.some((one) => isOf(row.id, one) || holds(row, one)))
     .filter(({ state }) => given.state === undefined || isState(state, listOf(given.state) ?? []))
     .filter(({ nodes }) => hosts === undefined || nodes.some((name) => hosts.includes(name)));
 }

@@ -330,6 +330,11 @@ test('[X4] sacct --json has what a job was given, by kinds', async () => {
   );
   const code = { status: 'SUCCESS', return_code: 7, signal: { signal_id: 0 } };
   assert.deepEqual(said.jobs[0]?.steps[1]?.exit_code, code);
+  const alone = JSON.parse((await use(sacct, ['-j', '42.0', '--json'], heard)).out);
+  assert.deepEqual(
+    alone.jobs[0].steps.map(({ step: { id } }: { step: { id: string } }) => id),
+    ['42.0'],
+  );
 });
 
 test('[X4] sacct has nothing that a job was given that never started', async () => {
