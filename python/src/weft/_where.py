@@ -166,7 +166,18 @@ def _token_of(told: Mapping[str, str], environment: Mapping[str, str]) -> Option
         return None
     file = re.sub(r"^~(?=/)", lambda _: _home(environment), named)
     # Not everybody of a machine has one yet.
-    return _token_in(_text_of(file, "token_file"), file) if os.path.exists(file) else None
+    return None if _is_absent(file) else _token_in(_text_of(file, "token_file"), file)
+
+
+def _is_absent(file: str) -> bool:
+    """False for one that is there and cannot be reached, as in the home of somebody else."""
+    try:
+        os.stat(file)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _text_of(file: str, what: str) -> str:

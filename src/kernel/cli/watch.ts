@@ -33,6 +33,8 @@ export function readInterval(flag: string, text: string): number {
 /** What is shown of one look. */
 interface Look {
   readonly text: string;
+  /** What the verb remarks beside it. */
+  readonly notes: string;
   readonly exitCode: number;
   /** Why there is no newer text; null: there is. */
   readonly trouble: string | null;
@@ -40,7 +42,8 @@ interface Look {
 
 /**
  * Runs a verb until somebody ends it: with q or Ctrl-C at a terminal, with a signal elsewhere.
- * `run` gets a context whose standard output is gathered. The first failure is thrown, later ones
+ * `run` gets a context whose output is gathered, remarks as well: those would be written over the
+ * screen, or into a log again and again. The first failure is thrown, later ones
  * are shown.
  */
 export async function watch(
@@ -50,18 +53,24 @@ export async function watch(
 ): Promise<number> {
   const intervalMs = readInterval('--watch', every === true ? USUAL : String(every));
   let text = '';
+  let notes = '';
   const gathering: Terminal = {
     ...terminal,
     out: (part) => {
-      text += typeof part === 'string' ? part : Buffer.from(part).toString();
+      text += textIn(part);
+    },
+    error: (part) => {
+      notes += textIn(part);
     },
   };
   const context = contextOf(gathering);
   const look = async (before: Look | null): Promise<Look> => {
     text = '';
+    notes = '';
     try {
-      return { exitCode: await run(context), text, trouble: null };
+      return { exitCode: await run(context), text, notes, trouble: null };
     } catch (error) {
+      if (before === null) terminal.error(notes);
       if (!(error instanceof Failure) || before === null) throw error;
       // A head that restarts may ask once who one is; twice, nothing newer is ever to come.
       if (BEHIND_RIGHTS.has(error.kind) && before.trouble === error.message) throw error;
@@ -78,6 +87,10 @@ export async function watch(
   }
 }
 
+function textIn(part: string | Uint8Array): string {
+  return typeof part === 'string' ? part : Buffer.from(part).toString();
+}
+
 interface Round {
   readonly intervalMs: number;
   readonly look: (before: Look) => Promise<Look>;
@@ -89,11 +102,13 @@ async function below(
   { intervalMs, first, look }: Round & { first: Look },
 ): Promise<number> {
   terminal.out(first.text);
+  terminal.error(first.notes);
   for (let before = first; ; ) {
     await new Promise((resolve) => setTimeout(resolve, intervalMs));
     const now = await look(before);
     if (now.trouble !== null && now.trouble !== before.trouble) terminal.error(`${now.trouble}\n`);
     if (now.text !== before.text) terminal.out(`\n${now.text}`);
+    if (now.notes !== before.notes) terminal.error(now.notes);
     before = now;
   }
 }
@@ -130,13 +145,13 @@ async function onScreen(
 
 /** A line that says what this is, and as much of the text as there is room for. */
 function picture(
-  { text, trouble }: Look,
+  { text, notes, trouble }: Look,
   title: string,
   { columns, rows }: ReturnType<Screen['size']>,
 ): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   const now = headNow();
-  const first = `${title}  ${formatInstant(now, now)}  ${trouble ?? 'q quits'}`;
+  const first = `${title}  ${formatInstant(now, now)}  ${trouble ?? (notes.split('\n')[0] || 'q quits')}`;
   const room = Math.max(1, rows - 2);
   const isCut = lines.length > room;
   const shown = isCut ? lines.slice(0, room - 1) : lines;

@@ -119,7 +119,9 @@ function urlLocation(
     throw usage(`'${text}' is not the address of a head; write https://host:5001`);
   }
   if (url.port === '' && !/:\d+\/?$/.test(full)) url.port = '5001';
-  const fingerprint = options.fingerprint ?? environment['WEFT_FINGERPRINT'] ?? told.fingerprint;
+  // Variables that are set to nothing say nothing.
+  const pinned = environment['WEFT_FINGERPRINT'] || undefined;
+  const fingerprint = options.fingerprint ?? pinned ?? told.fingerprint;
   const token = readToken(options, environment) ?? tokenOf(told, environment);
   return { kind: 'url', url, fingerprint: fingerprint ?? null, token };
 }
@@ -152,8 +154,8 @@ function readTokenFile(file: string, what: string): string {
 
 // Never as a flag: everybody on a machine can read everybody's arguments.
 function readToken(options: LocateOptions, environment: Environment): string | null {
-  const file = options.tokenFile ?? environment['WEFT_TOKEN_FILE'];
-  if (file === undefined) return tokenIn(environment['WEFT_TOKEN'] ?? null, 'WEFT_TOKEN');
+  const file = options.tokenFile ?? (environment['WEFT_TOKEN_FILE'] || undefined);
+  if (file === undefined) return tokenIn(environment['WEFT_TOKEN'] || null, 'WEFT_TOKEN');
   return readTokenFile(file, '--token-file');
 }
 

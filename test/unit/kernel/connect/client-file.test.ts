@@ -43,6 +43,8 @@ test('[N22] the machine’s file names the head; the user’s own, and variables
   const other = locateHead({}, environment);
   assert.ok(other.kind === 'url');
   assert.deepEqual([other.url.host, other.token], ['other.example:5001', 'wt_1']);
+  const unset = { WEFT_HEAD: '', WEFT_TOKEN: '', WEFT_TOKEN_FILE: '', WEFT_FINGERPRINT: '' };
+  assert.deepEqual(locateHead({}, { ...environment, ...unset }), other, 'set to nothing');
   const named = locateHead({}, { ...environment, WEFT_HEAD: 'https://third.example:1' });
   assert.ok(named.kind === 'url');
   assert.deepEqual(

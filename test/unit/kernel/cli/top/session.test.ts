@@ -121,6 +121,26 @@ test('--watch shows a listing again, and its last exit code is that of the comma
   assert.match(wrong.error, /--watch: 'often' is not a duration/);
 });
 
+test('--watch: a remark stands above the listing, and in a pipe once', async () => {
+  const jobs = () => ({ json: { jobs: [jobView({ id: 7 })], next: 6 } });
+  const gone = { status: 401, json: refusal('auth.token_invalid', 'unauthenticated', 'Gone.') };
+  let looks = 0;
+  const answer = () => {
+    looks += 1;
+    return looks > 3 ? gone : jobs();
+  };
+  await using head = await FakeHead.start(answers({ 'GET /v1/jobs': answer }));
+  const screen = new FakeScreen();
+  const argv = ['jobs', '--limit', '1', '--watch=0.1s'];
+  const said = head.weftOnScreen(screen, ...argv);
+  await screen.shows(/^weft jobs --limit 1 --watch=0\.1s .*weft: only 1 job shown.*\n\nJOB/);
+  screen.type('q');
+  assert.deepEqual(await said, { code: 0, out: '', error: '' });
+  looks = 0;
+  const { error } = await head.weft(...argv);
+  assert.equal(error, 'weft: only 1 job shown; raise --limit\nGone.\nweft: Gone.\n');
+});
+
 test('--watch: the first failure ends it, later ones are shown', async () => {
   let isAway = true;
   const away = { status: 503, json: refusal('head.stopping', 'unavailable', 'The head stops.') };
