@@ -7,6 +7,7 @@ import type { Order } from '../model/orders.ts';
 import type { Resources } from '../model/resources.ts';
 import { heldEpochs } from '../runner/books.ts';
 import type { Epoch } from '../runner/epoch.ts';
+import type { RunnerInput } from '../runner/inputs.ts';
 import type { RunnerState } from '../runner/state.ts';
 import type { HeadToAgent } from '../wire/messages.ts';
 import { completePorts } from './absent.ts';
@@ -133,7 +134,7 @@ class RunningAgent implements Agent {
       state,
       connect: ports.connectLauncher,
       isBroken: (epochId) => this.#feeds.isBroken(epochId),
-      step: (input) => this.#engine.step(input),
+      step: (input) => this.#stepStart(input),
       onFound: () => this.#hands.onLauncherFound(state),
       onAdopted: () => this.#onAdopted(),
     });
@@ -171,7 +172,7 @@ class RunningAgent implements Agent {
       killGraceMs: () => this.state.killGraceMs,
       isLaunching: (epochId) => this.state.epochs.get(epochId)?.phase === 'launching',
       now: () => this.#engine.now,
-      step: (input) => this.#engine.step(input),
+      step: (input) => this.#stepStart(input),
     });
     this.#memory = new MemoryWatch(ports, settings, {
       engine: this.#engine,
@@ -370,6 +371,15 @@ class RunningAgent implements Agent {
     this.#link.sayAlive();
   }
 
+  /**
+   * The disk may have filled up since the last look: told before the starts that fail of it, it
+   * keeps further ones away, and they do not count against the node.
+   */
+  #stepStart(input: RunnerInput): void {
+    if (isFailedStart(input)) this.#faults.look();
+    this.#engine.step(input);
+  }
+
   /** The launcher is told first: it never waits, least of all for a disk. */
   #onHeard(sentAt: number): void {
     this.#launcher.processes?.heard(sentAt);
@@ -433,4 +443,10 @@ class RunningAgent implements Agent {
 
 function hasStarted(epoch: Epoch | undefined): boolean {
   return epoch?.run?.processes.some((process) => process.state !== 'requested') ?? false;
+}
+
+function isFailedStart(input: RunnerInput): boolean {
+  if (input.kind !== 'process') return input.kind === 'prepare_failed';
+  const { kind } = input.event;
+  return kind === 'failed' || kind === 'refused' || kind === 'unstartable';
 }

@@ -42,3 +42,13 @@ export function fileProblem(cause: unknown): string {
   const { code = '', message } = cause as NodeJS.ErrnoException;
   return WORDS[code] ?? message;
 }
+
+/** Writes a file; what the system refuses names it, which an error of a full disk does not. */
+export function namingFile(path: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    if (isSystemError(error)) error.path ??= path;
+    throw error;
+  }
+}

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { namingFile } from '../config/file-problem.ts';
 
 export interface ProcessMark {
   readonly pid: number;
@@ -63,7 +64,7 @@ export function writeMark(file: string, pid: number): void {
   const fresh = `${file}.new`;
   const mark = markOf(pid);
   const own = mark === null ? null : { ...mark, folder: folderOf(file) };
-  writeFileSync(fresh, `${JSON.stringify(own)}\n`, { mode: 0o600 });
+  namingFile(fresh, () => writeFileSync(fresh, `${JSON.stringify(own)}\n`, { mode: 0o600 }));
   renameSync(fresh, file);
 }
 

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import path from 'node:path';
-import { fileProblem } from '../../config/file-problem.ts';
+import { fileProblem, namingFile } from '../../config/file-problem.ts';
 import { socketIn } from '../../connect/locate.ts';
 import { type Failure, usage } from '../../model/failure.ts';
 
@@ -205,7 +205,8 @@ function isFolder(name: string): boolean {
 /** Writes JSON so that a reader sees the old or the new whole, and nobody else sees secrets. */
 export function writeJson(file: string, value: unknown): void {
   const fresh = `${file}.new`;
-  writeFileSync(fresh, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  const text = `${JSON.stringify(value, null, 2)}\n`;
+  namingFile(fresh, () => writeFileSync(fresh, text, { mode: 0o600 }));
   renameSync(fresh, file);
 }
 

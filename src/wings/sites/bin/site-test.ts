@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileProblem } from '../../../kernel/config/file-problem.ts';
+import { fileProblem, namingFile } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import type { SiteTried } from '../../../kernel/model/site.ts';
 import type { SiteOptions } from '../config/site-options.ts';
@@ -18,7 +18,7 @@ export async function trySite(site: SiteOptions, top: string): Promise<SiteTried
   const scriptFile = join(folder, 'script');
   try {
     chmodSync(folder, 0o755);
-    writeFileSync(scriptFile, TRY_SCRIPT, { mode: 0o755 });
+    namingFile(scriptFile, () => writeFileSync(scriptFile, TRY_SCRIPT, { mode: 0o755 }));
     const name = `weft-test-${randomUUID().slice(0, 8)}`;
     const adaptor = adaptorOf(site);
     return await tryOut({

@@ -77,6 +77,22 @@ test('the outage is said once, and so is its end', async () => {
   );
 });
 
+test('[N16] the head hears of the full disk before it hears of a start that failed of it', async () => {
+  world = new FakeWorld();
+  await world.start();
+  world.launcher.start = () => {
+    throw new Error('ENOSPC: no space left on device, write');
+  };
+  world.diskFreeBytes = 0;
+  world.head.order(launch(1, shell('x')));
+  await world.clock.settle();
+  const said = world.head.received.map((message) =>
+    message.kind === 'heartbeat' ? (message.fault ?? 'well') : message.kind,
+  );
+  const at = said.indexOf('disk full');
+  assert.ok(at > 0 && at < said.indexOf('reports'), `${said}`);
+});
+
 test("a start that fails in the agent is a failed launch by the node's fault", async () => {
   world = new FakeWorld();
   await world.start();
