@@ -73,7 +73,7 @@ export function partitionWords(
     `MaxNodes=${one.limits.nodesPerTask ?? 'UNLIMITED'} MaxTime=${limit(one.limits.walltimeMs, 'UNLIMITED')} MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED`,
     `Nodes=${compressHosts(one.nodes) || '(null)'}`,
     `PriorityJobFactor=1 PriorityTier=${one.tier} RootOnly=NO ReqResv=NO OverSubscribe=NO`,
-    `OverTimeLimit=NONE PreemptMode=OFF`,
+    `OverTimeLimit=NONE PreemptMode=${one.preempt.toUpperCase()}`,
     `State=${one.state.toUpperCase()} TotalCPUs=${total.cpuCount} TotalNodes=${one.nodes.length} SelectTypeParameters=NONE`,
     `JobDefaults=(null)`,
     `DefMemPerNode=UNLIMITED MaxMemPerNode=${memory === null ? 'UNLIMITED' : mebibytes(memory)}`,

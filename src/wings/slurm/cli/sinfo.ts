@@ -68,6 +68,9 @@ interface PartitionShown {
   readonly defaultMs: number | null;
   readonly nodesMax: number | null;
   readonly tier: number;
+  readonly preempt: string;
+  /** Null: everybody's. */
+  readonly groups: readonly string[] | null;
 }
 
 const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
@@ -109,7 +112,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   };
   const rows = partitions
     .filter(({ name }) => given.partition === undefined || listOf(given.partition)?.includes(name))
-    .flatMap(({ name, state, limits, nodes: members, tier }) => {
+    .flatMap(({ name, state, limits, nodes: members, tier, preempt, groups }) => {
       const partition = {
         name,
         isDefault: name === partitions[0]?.name,
@@ -118,6 +121,8 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
         defaultMs: limits.walltimeDefaultMs,
         nodesMax: limits.nodesPerTask,
         tier,
+        preempt,
+        groups,
       };
       const own = nodes.filter(
         (node) =>
@@ -177,7 +182,7 @@ function rowsOf(partition: PartitionShown, nodes: readonly NodeView[], given: Gi
 }
 
 /** What tells lines apart where it is shown; of all else a line has the sum, or the range. */
-const APART = 'PRalLpsBtTfbGEnouUHvO';
+const APART = 'PRalLpsBtTfbGEnouUHvOgM';
 
 /**
  * Nodes that the format tells nothing of are one line: `%C` alone is that of the cluster, in which
@@ -292,7 +297,7 @@ const COLUMNS: readonly Column[] = [
       return `${used}/${nodes.length - used - out}/${out}/${nodes.length}`;
     },
   ],
-  ['g', 'Groups', 'GROUPS', () => 'all'],
+  ['g', 'Groups', 'GROUPS', ({ partition }) => partition.groups?.join(',') ?? 'all'],
   ['G', 'Gres', 'GRES', ({ nodes }) => gpus(least(nodes, ({ total }) => total.gpuCount))],
   ['h', 'OverSubscribe', 'OVERSUBSCRIBE', () => 'NO'],
   ['H', 'TimeStamp', 'TIMESTAMP', ({ nodes: [node] }) => since(node)],
@@ -305,7 +310,7 @@ const COLUMNS: readonly Column[] = [
     'MEMORY',
     ({ nodes }) => least(nodes, ({ total }) => mebibytes(total.memoryBytes)),
   ],
-  ['M', 'PreemptMode', 'PREEMPT_MODE', () => 'OFF'],
+  ['M', 'PreemptMode', 'PREEMPT_MODE', ({ partition }) => partition.preempt.toUpperCase()],
   ['n', 'NodeHost', 'HOSTNAMES', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))],
   ['N', 'NodeList', 'NODELIST', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))],
   ['o', 'NodeAddr', 'NODE_ADDR', ({ nodes }) => compressHosts(nodes.map(({ name }) => name))],

@@ -69,7 +69,15 @@ const limits = {
   nodesPerTask: 2,
   memoryPerNodeBytes: null,
 };
-const partition = { name: 'batch', state: 'up', tier: 3, limits, nodes: ['n1'], groups: null };
+const partition = {
+  name: 'batch',
+  state: 'up',
+  preempt: 'off',
+  tier: 3,
+  limits,
+  nodes: ['n1'],
+  groups: null,
+};
 
 const answer: Answer = (name) => {
   const answers: Readonly<Record<string, unknown>> = {

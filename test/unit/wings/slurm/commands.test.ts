@@ -278,6 +278,17 @@ test('[X4] sinfo says the features of each kind of node', async () => {
   assert.deepEqual(got.out.split('\n'), ['n1 big', 'n2 small']);
 });
 
+test('[X4] who may use a partition, and whether it is preempted, is told as it is', async () => {
+  const own = { name: 'gpu', state: 'inactive', limits: {}, nodes: [], tier: 1 };
+  const partition = { ...own, preempt: 'requeue', groups: ['lab', 'ops'] };
+  const all = { nodes: [], partitions: [partition] };
+  const got = await useSinfo(['-h', '-o', '%R %a %g %M'], all);
+  assert.equal(got.out, 'gpu inact lab,ops REQUEUE');
+  const { out } = await use(scontrol, ['show', 'partition'], () => all);
+  assert.match(out, /AllowGroups=lab,ops /);
+  assert.match(out, /PreemptMode=REQUEUE/);
+});
+
 test('[X3] a state or a node that there is not is named, and no empty list', async () => {
   const none = { nodes: [], partitions: [], jobs: [], next: null };
   const state = await use(sinfo, ['-t', 'bogus'], () => none);
