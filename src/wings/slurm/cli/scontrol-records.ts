@@ -109,6 +109,16 @@ export function nodeWords(node: NodeView, partitions: readonly string[]): string
 /** Words of uname(1) for those that Node.js has other names for. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'x86_64', arm64: 'aarch64' };
 
+/** Slurm's word for what repeats; of most schedules it has none. */
+function repeatsAs(cron: string): string[] {
+  const [, hour = '', day, month, weekday = ''] = cron.trim().split(/\s+/);
+  if (!/^\d+$/.test(hour) || day !== '*' || month !== '*') return [];
+  if (weekday === '*') return ['DAILY'];
+  if (/^(?:1-5|mon-fri)$/i.test(weekday)) return ['WEEKDAY'];
+  if (/^(?:[06],[06]|6-7|sat,sun)$/i.test(weekday)) return ['WEEKEND'];
+  return /^(?:\d|[a-z]{3})$/i.test(weekday) ? ['WEEKLY'] : [];
+}
+
 export function reservationWords(one: ReservationView): string {
   const [slot] = one.slots;
   const nodes = slot?.nodes ?? [];
@@ -116,7 +126,10 @@ export function reservationWords(one: ReservationView): string {
     slot === undefined
       ? 'StartTime=Unknown EndTime=Unknown'
       : `StartTime=${instant(slot.from)} EndTime=${instant(slot.until)}`;
-  const flags = one.purpose === 'maintenance' ? 'MAINT' : one.recurrence === null ? '' : 'WEEKLY';
+  const flags = [
+    ...(one.purpose === 'maintenance' ? ['MAINT'] : []),
+    ...(one.recurrence === null ? [] : repeatsAs(one.recurrence.cron)),
+  ].join(',');
   return [
     `ReservationName=${one.name} ${times} Duration=${formatLong(one.durationMs)}`,
     `Nodes=${compressHosts(nodes) || '(null)'} NodeCnt=${nodes.length} Flags=${flags}`,

@@ -289,6 +289,21 @@ test('[X4] who may use a partition, and whether it is preempted, is told as it i
   assert.match(out, /PreemptMode=REQUEUE/);
 });
 
+test('[X4] a reservation is said to repeat as it does, where Slurm has a word for that', async () => {
+  const flagsOf = async (cron: string | null, purpose = 'users') => {
+    const own = { name: 'lab', slots: [], durationMs: 60_000, users: [], groups: [] };
+    const recurrence = cron === null ? null : { cron, zone: 'UTC' };
+    const reservations = [{ ...own, state: 'active', purpose, recurrence }];
+    const got = await use(scontrol, ['show', 'reservation'], () => ({ reservations }));
+    return /Flags=(\S*)/.exec(got.out)?.[1];
+  };
+  assert.equal(await flagsOf('0 8 * * *'), 'DAILY');
+  assert.equal(await flagsOf('0 8 * * 1-5'), 'WEEKDAY');
+  assert.equal(await flagsOf('0 8 * * 2', 'maintenance'), 'MAINT,WEEKLY');
+  assert.equal(await flagsOf('0 */4 * * *'), '');
+  assert.equal(await flagsOf(null), '');
+});
+
 test('[X3] a state or a node that there is not is named, and no empty list', async () => {
   const none = { nodes: [], partitions: [], jobs: [], next: null };
   const state = await use(sinfo, ['-t', 'bogus'], () => none);
