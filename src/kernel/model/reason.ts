@@ -23,7 +23,7 @@ export type Reason =
   | { readonly kind: 'held'; readonly there: HeldThere }
   /** The head lacks records that nodes know of. */
   | { readonly kind: 'head_behind' }
-  | ({ readonly kind: 'dependency'; readonly on: readonly Dependency[] } & AwaitedHeld)
+  | ({ readonly kind: 'dependency'; readonly on: readonly Awaited[] } & AwaitedHeld)
   /** Tasks of other arrays, with the index of this one. */
   | ({
       readonly kind: 'dependency';
@@ -73,6 +73,12 @@ export type Reason =
   /** The task fits, but others go first. */
   | { readonly kind: 'priority'; readonly behind: Behind | null }
   | WindowReason;
+
+/** A dependency that is not met yet. */
+export interface Awaited extends Dependency {
+  /** With `start`, when the time behind it is over; absent: it is not known yet. */
+  readonly over?: { readonly at: number; readonly since: 'start' | 'end' };
+}
 
 /** Which of the jobs that are waited for are held themselves; absent: none. */
 export interface AwaitedHeld {

@@ -16,6 +16,7 @@ import type { Brokerage } from '../../scheduler/room/brokerage.ts';
 import { entryOf } from '../jobs/apply.ts';
 import { isBlocked } from '../jobs/behind.ts';
 import type { Job } from '../jobs/facts.ts';
+import { followedAt } from '../jobs/following.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
@@ -79,7 +80,7 @@ export function explainPending(
 ): Reason {
   if (state.behind !== null) return { kind: 'head_behind' };
   const forbidden = forbiddenBy(pending);
-  if (forbidden?.kind === 'dependency') return withHeld(state, forbidden);
+  if (forbidden?.kind === 'dependency') return withHeld(state, withTimes(state, forbidden));
   if (forbidden !== null) return forbidden;
   const scheduling = schedulingOf(state, settings);
   const isOthers = isExternal(scheduling, pending.entry.shape.partition);
@@ -98,6 +99,19 @@ export function explainPending(
 }
 
 type Waiting = Extract<Reason, { kind: 'dependency' }>;
+
+/** Says when the time behind a start is over, of jobs that have started. */
+function withTimes({ jobs }: State, reason: Waiting): Waiting {
+  if (!('on' in reason)) return reason;
+  const on = reason.on.map((dependency) => {
+    const job = dependency.condition === 'start' ? jobs.get(dependency.jobId) : undefined;
+    const at = job === undefined ? null : followedAt(job, dependency);
+    if (job === undefined || at === null) return dependency;
+    const since = job.startedAt === null ? 'end' : 'start';
+    return { ...dependency, over: { at, since } as const };
+  });
+  return { ...reason, on };
+}
 
 /** Names those of the awaited jobs that start nothing until somebody releases them. */
 function withHeld({ jobs }: State, reason: Waiting): Waiting {

@@ -8,14 +8,22 @@ import type { Step } from '../step.ts';
 import type { JobEvent } from './events.ts';
 import type { Job } from './facts.ts';
 
-/** Counts from its first start, or from its end where it never started. */
-export function hasFollowed({ state, at }: Step, { jobId, delayMs = 0 }: Dependency): boolean {
-  const on = state.jobs.get(jobId);
+export function hasFollowed({ state, at }: Step, dependency: Dependency): boolean {
+  const on = state.jobs.get(dependency.jobId);
   // It ended so long ago that it is no longer held.
   if (on === undefined) return true;
-  const isWaiting = on.pending.size > 0 || on.behind.size > 0;
+  const overAt = followedAt(on, dependency);
+  return overAt !== null && overAt <= at;
+}
+
+/**
+ * When a job has followed the start of another for as long as it is to. Counts from its first start,
+ * or from its end where it never started; null while some of it has yet to start.
+ */
+export function followedAt(on: Job, { delayMs = 0 }: Dependency): number | null {
+  if (on.pending.size > 0 || on.behind.size > 0) return null;
   const since = on.startedAt ?? on.endedAt;
-  return !isWaiting && since !== null && since + delayMs <= at;
+  return since === null ? null : since + delayMs;
 }
 
 /** Whether a job that ended so is what is waited for. */

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { JobId } from '../../../../src/kernel/model/ids.ts';
 import type { Dependency } from '../../../../src/kernel/model/job.ts';
 import { ANN, kinds, place, scenario, type TestHead } from '../../../support/controller.ts';
+import { why } from '../../../support/why.ts';
 
 function after(head: TestHead, jobId: number, condition: Dependency['condition']): JobId {
   return head.submit({ dependencies: [{ jobId: jobId as JobId, condition }] });
@@ -130,6 +131,7 @@ scenario('[J9] one waits for the start of another, and some time after it', (hea
   const later = afterStart(head, first, 60_000);
   head.tick(120_000);
   assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, later), /waits for job 1 to start, and then for 1m; job 1 is held/);
   head.command({ kind: 'release_job', jobId: first }, ANN);
   assert.deepEqual(head.schedule(), [`${first}#1@n1`]);
   head.started(`${first}#1`);
@@ -138,6 +140,7 @@ scenario('[J9] one waits for the start of another, and some time after it', (hea
   // Its end changes nothing: the time counts from its start.
   head.ended(`${first}#1`, { code: 1 });
   assert.deepEqual(head.schedule(), []);
+  assert.match(why(head, later), /waits for 20\S+Z, 1m after the start of job 1$/);
   head.tick(59_000);
   assert.deepEqual(head.schedule(), []);
   head.tick(1_000);

@@ -94,7 +94,11 @@ function sayDependencies(reason: Of<'dependency'>): string {
 
 function sayAwaited(reason: Of<'dependency'>): string {
   if ('on' in reason) {
-    const jobs = reason.on.map(({ jobId, condition, delayMs = 0 }) => {
+    const jobs = reason.on.map(({ jobId, condition, delayMs = 0, over }) => {
+      if (over !== undefined && delayMs > 0) {
+        const after = `${formatDuration(delayMs)} after the ${over.since} of job ${jobId}`;
+        return `${formatInstant(over.at)}, ${after}`;
+      }
       const then = delayMs === 0 ? '' : `, and then for ${formatDuration(delayMs)}`;
       return `job ${jobId} ${CONDITIONS[condition]}${then}`;
     });
