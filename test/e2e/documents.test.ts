@@ -1,10 +1,10 @@
-// Types what the documents show, page by page on one local cluster, and compares the shape of what
+// Types what the documents show, page by page on local clusters, and compares the shape of what
 // is printed. With WEFT_DOCS_UPDATE=1 it writes what it saw into the pages instead.
 
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { filesBelow, ROOT } from '../../tools/tree.ts';
 import { type Block, readBlocks, type Typed } from '../support/console-blocks.ts';
@@ -24,22 +24,46 @@ const ABOUT_NUMBERS =
   /\b(weft (?:why|exec|attach|logs|pull|cancel|kill|wait|jobs?|hold|release|suspend|resume|requeue|history|status|change|retry|maint (?:show|cancel))|cmkill)\b([^;|]*)/g;
 const OPERAND =
   /(?<=[ ',])(?<!--(?:limit|index|rank|node|timeout|nice|time|after) )m?\d+(?:-\d+)?(?=$|[ ',[)])/g;
+/** Counts what other pages have left, too. */
+const SUMS_ALL = /^\$ weft usage\b/m;
 const READ_MS_MAX = UPDATE ? 2_000 : 60_000;
 
-const cluster = new DocumentCluster();
-after(() => cluster.close());
+/** Readers at a time, each with a cluster: commands wait for states more than they work. */
+const READERS = 2;
 
-for (const page of ['README.md', ...filesBelow('docs', '.md')]) {
-  if (!page.includes(ONLY)) continue;
-  const text = readFileSync(path.join(ROOT, page), 'utf8');
-  const blocks = readBlocks(text).filter((block) => block.kind === 'run');
-  if (blocks.length === 0) continue;
-  test(`${page} shows what is printed`, async () => {
-    await cluster.begin(UPDATE);
-    const visit = new Visit();
+interface Page {
+  readonly file: string;
+  readonly text: string;
+  readonly blocks: readonly Run[];
+}
+
+function pages(): Page[] {
+  const files = ['README.md', ...filesBelow('docs', '.md')].filter((file) => file.includes(ONLY));
+  const read = files.map((file): Page => {
+    const text = readFileSync(path.join(ROOT, file), 'utf8');
+    return { file, text, blocks: readBlocks(text).filter((block) => block.kind === 'run') };
+  });
+  return read.filter(({ blocks }) => blocks.length > 0);
+}
+
+describe('the documents', { concurrency: READERS }, () => {
+  const all = pages();
+  for (let reader = 0; reader < Math.min(READERS, all.length); reader++) {
+    describe(`reader ${reader + 1}`, { concurrency: 1 }, () => {
+      const cluster = new DocumentCluster();
+      after(() => cluster.close());
+      for (const page of all.filter((_, at) => at % READERS === reader)) shows(page, cluster);
+    });
+  }
+});
+
+function shows({ file, text, blocks }: Page, cluster: DocumentCluster): void {
+  test(`${file} shows what is printed`, async () => {
+    await cluster.begin(UPDATE || SUMS_ALL.test(text));
+    const visit = new Visit(cluster);
     for (const block of blocks) await visit.block(block);
     if (!UPDATE) return assert.deepEqual(visit.differences, []);
-    writeFileSync(path.join(ROOT, page), visit.updated(text));
+    writeFileSync(path.join(ROOT, file), visit.updated(text));
   });
 }
 
@@ -56,9 +80,15 @@ class Visit {
     [];
   /** Jobs and maintenance by the numbers that the page gives them. */
   readonly #numbers = new Map<string, string>();
+  readonly #cluster: DocumentCluster;
+
+  constructor(cluster: DocumentCluster) {
+    this.#cluster = cluster;
+  }
 
   async block({ before, typed }: Run): Promise<void> {
-    for (const one of before) this.#learn(one, await cluster.type(this.#translate(one.command)));
+    for (const one of before)
+      this.#learn(one, await this.#cluster.type(this.#translate(one.command)));
     for (const one of typed) await this.#compare(one);
   }
 
@@ -79,7 +109,7 @@ class Visit {
     const command = this.#translate(one.command);
     const until = performance.now() + READ_MS_MAX;
     for (;;) {
-      const done = await cluster.type(command);
+      const done = await this.#cluster.type(command);
       if (hasShape(one.output, done.lines)) return this.#learn(one, done);
       if (READS.test(one.command) && performance.now() < until) {
         await sleep(200);

@@ -55,7 +55,7 @@ export const ROWS: readonly (readonly Stage[])[] = [
     program('package', 'node_modules/publint/src/cli.js', '--strict'),
   ],
   // Clusters wait more than they work; what fails beside others runs once more at the end, alone.
-  [tests('e2e', 5)],
+  [tests('e2e', 8)],
 ];
 
 /**
