@@ -56,8 +56,8 @@ async function flagsOf(context: Context, said: ReadonlyMap<string, string>): Pro
     if (text !== undefined) flags.push(`${flag}=${text}`);
   };
   put('--name', said.get('reservationname'));
-  const start = said.get('starttime') ?? 'now';
-  if (start !== 'now') put('--at', beginOf(start));
+  const start = beginOf(said.get('starttime') ?? 'now');
+  if (start !== 'now') put('--at', start);
   put('--users', said.get('users'));
   const named = said.get('nodes');
   const nodes = named === undefined ? null : await nodesOf(context, named);

@@ -304,6 +304,20 @@ test('[X4] a reservation is said to repeat as it does, where Slurm has a word fo
   assert.equal(await flagsOf(null), '');
 });
 
+test('[X2] a reservation from today on begins now, and one from noon on then', async () => {
+  const lines: string[] = [];
+  for (const start of ['today', 'noon']) {
+    const words = ['create', 'reservation', `StartTime=${start}`, 'Duration=10', 'NodeCnt=1'];
+    const run = async (line: readonly string[]): Promise<number> => {
+      lines.push(line.slice(2).join(' '));
+      return 0;
+    };
+    assert.equal((await use(scontrol, words, () => ({}), run)).code, 0);
+  }
+  const rest = '--nodes=1 --output=name';
+  assert.deepEqual(lines, [`--duration=600s ${rest}`, `--duration=600s --at=12:00 ${rest}`]);
+});
+
 test('[X3] a state or a node that there is not is named, and no empty list', async () => {
   const none = { nodes: [], partitions: [], jobs: [], next: null };
   const state = await use(sinfo, ['-t', 'bogus'], () => none);
