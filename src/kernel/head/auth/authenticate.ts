@@ -59,6 +59,12 @@ export interface AuthenticatorOptions {
   readonly findWorkers: readonly FindWorker[];
 }
 
+/** The scheme in small letters: those of the sender do not matter (RFC 9110, 11.1). */
+function credentialsIn(header: string): { readonly scheme: string; readonly text: string } {
+  const [scheme = '', ...text] = header.split(' ');
+  return { scheme: scheme.toLowerCase(), text: text.join(' ').trim() };
+}
+
 export class Authenticator {
   readonly #options: AuthenticatorOptions;
 
@@ -72,13 +78,13 @@ export class Authenticator {
     local: boolean,
   ): Promise<Result<Principal, Refusal>> {
     if (header === undefined) return ok(NOBODY);
-    if (header.startsWith('Bearer ')) {
-      const text = header.slice(7).trim();
+    const { scheme, text } = credentialsIn(header);
+    if (scheme === 'bearer') {
       const token = parseToken(text);
       return token?.prefix === 'ws' ? this.#session(token, local) : this.#bearer(text);
     }
-    if (header.startsWith('Node ')) return this.#node(header.slice(5).trim());
-    if (header.startsWith('Worker ')) return this.#worker(header.slice(7).trim());
+    if (scheme === 'node') return this.#node(text);
+    if (scheme === 'worker') return this.#worker(text);
     return invalid();
   }
 
@@ -148,7 +154,8 @@ export class Authenticator {
 
   /** The user of this header, as far as the session of a page can stand for that user. */
   holderOf(header: string | undefined): PageUser | null {
-    const text = header?.startsWith('Bearer ') ? header.slice(7).trim() : '';
+    const credentials = credentialsIn(header ?? '');
+    const text = credentials.scheme === 'bearer' ? credentials.text : '';
     const token = parseToken(text);
     if (token?.prefix !== 'ws') return this.tokenHolder(text);
     const { sessions, now } = this.#options;

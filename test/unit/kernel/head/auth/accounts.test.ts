@@ -90,13 +90,16 @@ test('a session on the unix socket has the groups that its account has now', asy
     multiUser: true,
     findWorkers: [],
   });
-  const groups = async (local = true) => {
-    const found = await authenticator.authenticate(`Bearer ${token}`, local);
+  const groups = async (local = true, scheme = 'Bearer') => {
+    const found = await authenticator.authenticate(`${scheme} ${token}`, local);
     return found.ok && found.value.kind === 'user' ? found.value.actor.groups : null;
   };
   assert.deepEqual(await groups(), ['chem']);
   now = { ...ANN, groups: ['physics'] };
   assert.deepEqual(await groups(), ['physics']);
+  // RFC 9110: the scheme may be in any letters.
+  assert.deepEqual(await groups(true, 'bearer'), ['physics']);
+  assert.equal(await groups(true, 'Basic'), null);
   assert.equal(await groups(false), null);
   now = null;
   assert.equal(await groups(), null);
