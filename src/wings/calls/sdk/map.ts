@@ -26,6 +26,14 @@ export function inFlightOf(inFlight: number = IN_FLIGHT): number {
   throw wrongArgument(`inFlight: ${inFlight} is not a number of items, 1 or more`);
 }
 
+/** Throws when there is nothing to go through: programs in JavaScript have no types that say it. */
+export function itemsOf<I>(items: Mapping<I, never>['items']): Mapping<I, never>['items'] {
+  // Of null and undefined it makes an object without either.
+  const seen = Object(items) as object;
+  if (Symbol.iterator in seen || Symbol.asyncIterator in seen) return items;
+  throw wrongArgument(`items: ${String(items)} is nothing that can be iterated, as an array is`);
+}
+
 /** Ends when all items have; whoever stops reading before cancels what is open. */
 export async function* mapItems<I, T>(
   mapping: Mapping<I, T>,

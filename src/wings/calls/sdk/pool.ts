@@ -9,7 +9,7 @@ import type { Shared } from '../functions/serialization/shared.ts';
 import { Call } from './call.ts';
 import type { CallRecord } from './call-record.ts';
 import { addCaller } from './caller.ts';
-import { inFlightOf, type MapOutcome, mapItems } from './map.ts';
+import { inFlightOf, itemsOf, type MapOutcome, mapItems } from './map.ts';
 import { CALL_OPTIONS, MAP_OPTIONS } from './option-names.ts';
 import type { CallRequest, PoolCalls } from './pool-calls.ts';
 import { type CallbackOf, PoolClient } from './pool-client.ts';
@@ -146,7 +146,8 @@ export class Pool extends PoolCaller implements AsyncDisposable {
     const wish = wishOf(options);
     const submit = (item: I): CallRecord<Awaited<T>> =>
       this.#calls.submitOrRefuse(fn, [item], wish);
-    return mapItems({ items, submit, inFlight: inFlightOf(inFlight), ordered });
+    const bounds = { inFlight: inFlightOf(inFlight), ordered };
+    return mapItems({ items: itemsOf(items), submit, ...bounds });
   }
 
   /**

@@ -652,6 +652,12 @@ describe('a pool', { timeout: 600_000 }, () => {
     assert.throws(() => pool.mapSettled(square, [1], { inFlight: 0 }), {
       code: 'argument.invalid',
     });
+    for (const items of [5, null, undefined, {}]) {
+      assert.throws(() => pool.mapSettled(square, items as unknown as number[]), {
+        code: 'argument.invalid',
+        message: /^items: .* is nothing that can be iterated/,
+      });
+    }
   });
 
   test('a client with ids of its own hears each outcome once', LIMIT, async () => {
