@@ -48,6 +48,10 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
         now,
       );
     case 'refused':
+      // A gateway that was started anew has not seen it run; it has, and nobody knows how it ended.
+      if (isLive(process) && event.there === undefined) {
+        return decideLost(spot, event.why);
+      }
       return decideFailed(state, spot, refusal(epoch, event), now);
     case 'unstartable':
       return decideFailed(state, spot, askingFailed(event.why), now);

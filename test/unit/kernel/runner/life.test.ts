@@ -481,6 +481,14 @@ test('a site that refuses a start is at fault, but not for a job of its users th
   assert.equal(faultOf(launch(1, shell('x'), { foreign })), false);
 });
 
+test('[G3] a job that ran at its site, and that a new gateway does not find there, is lost', () => {
+  const world = running({ foreign: { job: '7', index: null } });
+  const why = 'its site knows no such job any more';
+  world.feed({ kind: 'process', event: { kind: 'refused', launchId: 1, why } }, swept(ID));
+  const { cause, detail } = endReport(world);
+  assert.deepEqual([cause, detail], ['lost', why]);
+});
+
 test('[G10] what a site answers is told with the end, and is no fault of the node', () => {
   const world = new World();
   const order = launch(1, shell('x'));
