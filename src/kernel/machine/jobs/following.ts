@@ -17,8 +17,8 @@ export function hasFollowed({ state, at }: Step, dependency: Dependency): boolea
 }
 
 /**
- * When a job has followed the start of another for as long as it is to. Counts from its first start,
- * or from its end where it never started; null while some of it has yet to start.
+ * When a job has followed the start of another for as long as it is to. Counts from its first
+ * start, or from its end where it never started; null while some of it has yet to start.
  */
 export function followedAt(on: Job, { delayMs = 0 }: Dependency): number | null {
   if (on.pending.size > 0 || on.behind.size > 0) return null;
