@@ -107,16 +107,19 @@ const ASKS = [
 /** Hooks of a whole file: a shared process would run them for the tests of all its files. */
 const HOOKS = /^(?:before|after)(?:Each)?\(/m;
 
+/** Flags of V8 are those of a whole process, and who collects its garbage by hand collects all. */
+const FLAGS = /\bsetFlagsFromString\(/;
+
 /**
- * True for a test file that can share its process with others: without hooks, one of a pure folder,
- * and each unit file whose own text asks the system for no more than files.
+ * True for a test file that can share its process with others: without hooks and flags, one of a
+ * pure folder, and each unit file whose own text asks the system for no more than files.
  */
 export function sharesProcess(
   file: string,
   text: string,
   isRacy: (file: string) => boolean = usesRealProcesses,
 ): boolean {
-  if (HOOKS.test(text)) return false;
+  if (HOOKS.test(text) || FLAGS.test(text)) return false;
   const asks = ASKS.some((pattern) => pattern.test(text));
   return !isRacy(file) || (file.startsWith('test/unit/') && !asks);
 }

@@ -183,6 +183,7 @@ it('unit files share a process where they are pure or ask the system for files o
   assert.ok(shares('unit/kernel/head/a', "import { readFile } from 'node:fs/promises';"));
   assert.ok(shares('unit/kernel/base/a', 'setTimeout(f)'));
   assert.ok(!shares('unit/kernel/base/a', 'afterEach(() => {'));
+  assert.ok(!shares('unit/kernel/base/a', "setFlagsFromString('--expose-gc')"));
   assert.ok(!shares('e2e/a') && !shares('contract/a'));
   for (const asks of [
     "} from 'node:child_process';",
