@@ -22,7 +22,9 @@ if [ -p "$WEFT_STDIN.end" ]; then echo >"$WEFT_STDIN.end"; fi`;
 export function inputWords(code: number): string | null {
   if (code === 0) return null;
   if (code === CODES.over) return 'its input is over: nothing more can be brought';
-  if (code === CODES.busy) return 'somebody else is bringing its input; nothing of yours is taken';
+  if (code === CODES.busy) {
+    return 'somebody else is bringing its input; nothing of yours is taken: attach once more when they have left, a minute after they were killed';
+  }
   if (code === CODES.noLock) return 'its node has no flock(1), and takes no input without it';
   if (code === CODES.unread || code === 141)
     return 'it reads no more input: not all of yours was taken';
