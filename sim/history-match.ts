@@ -109,8 +109,8 @@ export function addUsage(
       step: query.stepMs === null ? 0 : Math.floor((task.endedAt - query.from) / query.stepMs),
       starts: 1,
       tasks: task.final ? 1 : 0,
-      cpuMs: heldMs * job.cpuCount * job.nodeCount,
-      memoryByteMs: heldMs * job.memoryBytes * job.nodeCount,
+      cpuMs: heldMs * (task.heldCpus ?? job.cpuCount * job.nodeCount),
+      memoryByteMs: heldMs * (task.heldMemoryBytes ?? job.memoryBytes * job.nodeCount),
       gpuMs: heldMs * (task.gpuCount ?? 0),
       usedUs: task.userUs + task.systemUs,
     });

@@ -218,6 +218,8 @@ function tasksOf(jobId: number): HistoryRow[] {
   return indexes.flatMap((taskIndex) => {
     const last = task(jobId, {
       gpuCount: jobId % 3,
+      heldCpus: jobId % 4 === 1 ? 64 : null,
+      heldMemoryBytes: jobId % 4 === 1 ? 2 ** 38 : null,
       gpuType: jobId % 3 === 0 ? null : `t${jobId % 2}`,
       taskIndex,
       epoch: jobId % 5 === 0 ? 2 : 1,

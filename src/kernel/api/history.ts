@@ -73,6 +73,9 @@ const historyTask = z.object({
   memoryPeakBytes: count,
   /** Gpus that it held, on all its nodes together; missing where that was not recorded. */
   gpuCount: count.exactOptional(),
+  /** Cpus and memory that it held on all its nodes; missing: what its job asks for, on each. */
+  heldCpus: count.exactOptional(),
+  heldMemoryBytes: count.exactOptional(),
 });
 export type HistoryTask = z.infer<typeof historyTask>;
 

@@ -35,9 +35,9 @@ const usageReportRow = z.object({
   /** Starts that ended in it, and those that ended their task; each counts where it ended. */
   starts: count,
   tasks: count,
-  /** Cpus asked for times the hours that they were held. */
+  /** Cpus asked for, or of whole nodes all, times the hours that they were held. */
   cpuHours: z.number(),
-  /** GiB asked for times the hours that they were held. */
+  /** GiB asked for, or of whole nodes all, times the hours that they were held. */
   gibHours: z.number(),
   /** Gpus times the hours they were held; shares of gpus count whole. Absent: an older head. */
   gpuHours: z.number().optional(),

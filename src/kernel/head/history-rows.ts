@@ -16,7 +16,7 @@ export function takeHistory(state: State): HistoryRow[] {
 }
 
 function taskRow(ended: EndedEpoch): TaskRow {
-  const { job, outcome, usage, gpuCount, gpuType } = ended;
+  const { job, outcome, usage, gpuCount, gpuType, whole } = ended;
   return {
     jobId: job.id,
     taskIndex: job.spec.array === null ? -1 : ended.index,
@@ -32,5 +32,7 @@ function taskRow(ended: EndedEpoch): TaskRow {
     ...usage,
     gpuCount,
     gpuType,
+    heldCpus: whole?.cpuCount ?? null,
+    heldMemoryBytes: whole?.memoryBytes ?? null,
   };
 }

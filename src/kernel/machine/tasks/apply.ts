@@ -313,7 +313,7 @@ function noteEnded(
   }
   const { job, index, epoch, startedAt } = task;
   const nodes = [...task.parts.keys()];
-  const { gpuCount, gpuTypes = {} } = billedOf(task);
+  const { cpuCount, memoryBytes, gpuCount, gpuTypes = {} } = billedOf(task);
   if (next === 'done') state.scratch.paces.note(task, lastEndOf(task, at));
   state.scratch.endedEpochs.push({
     job,
@@ -325,6 +325,7 @@ function noteEnded(
     usage,
     gpuCount,
     gpuType: Object.keys(gpuTypes).sort().join('+') || null,
+    whole: job.spec.request.exclusive ? { cpuCount, memoryBytes } : null,
     final: next === 'done',
     outcome,
   });

@@ -113,10 +113,12 @@ export function* usageInSteps(connect: Connect, query: UsageQuery): Steps<UsageR
   const step = query.stepMs === null ? '0' : 'CAST((tasks.ended_at - ?) / ? AS INTEGER)';
   const stepValues = query.stepMs === null ? [] : [query.from, query.stepMs];
   const time = 'ifnull(tasks.ended_at - tasks.started_at, 0)';
-  const held = `${time} * jobs.node_count`;
+  const held = (own: string, asked: string) =>
+    `total(${time} * ifnull(tasks.${own}, jobs.node_count * jobs.${asked}))`;
   const text = `SELECT ${USAGE_KEYS[query.by]} AS key, ${step} AS step,
     count(*) AS starts, sum(tasks.final) AS tasks, total(tasks.user_us + tasks.system_us) AS usedUs,
-    total(${held} * jobs.cpu_count) AS cpuMs, total(${held} * jobs.memory_bytes) AS memoryByteMs,
+    ${held('held_cpus', 'cpu_count')} AS cpuMs,
+    ${held('held_memory_bytes', 'memory_bytes')} AS memoryByteMs,
     total(${time} * ifnull(tasks.gpu_count, 0)) AS gpuMs
     FROM tasks CROSS JOIN jobs ON jobs.job_id = tasks.job_id
     WHERE tasks.job_id >= ? AND tasks.job_id < ? ${and(conditions)} GROUP BY 1, 2`;

@@ -53,6 +53,8 @@ export const TASK_COLUMNS = {
   memoryPeakBytes: 'memory_peak_bytes',
   gpuCount: 'gpu_count',
   gpuType: 'gpu_type',
+  heldCpus: 'held_cpus',
+  heldMemoryBytes: 'held_memory_bytes',
 } as const satisfies Record<keyof TaskRow, string>;
 
 export function packHistory(history: readonly HistoryRow[]): PackedHistory {
@@ -121,6 +123,8 @@ function taskValues(row: TaskRow): Value[] {
     row.memoryPeakBytes,
     row.gpuCount,
     row.gpuType,
+    row.heldCpus,
+    row.heldMemoryBytes,
   ];
 }
 

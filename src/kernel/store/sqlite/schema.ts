@@ -101,7 +101,12 @@ CREATE INDEX IF NOT EXISTS tasks_by_end ON tasks (ended_at, job_id, task_index, 
 `;
 
 /** Columns of `tasks` that came later, made in the same way: an older program leaves them empty. */
-const LATER_COLUMNS = { gpu_count: 'INTEGER', gpu_type: 'TEXT' } as const;
+const LATER_COLUMNS = {
+  gpu_count: 'INTEGER',
+  gpu_type: 'TEXT',
+  held_cpus: 'INTEGER',
+  held_memory_bytes: 'INTEGER',
+} as const;
 
 export function addColumns(database: DatabaseSync): void {
   const rows = database.prepare("SELECT name FROM pragma_table_info('tasks')").all();

@@ -27,10 +27,12 @@ const field = (
 const elapsedMs = ({ startedAt, endedAt }: Row): number =>
   startedAt === null ? 0 : (endedAt ?? headNow()) - startedAt;
 const nodeCount = ({ job, own }: Row): number => own?.nodeCount ?? job.nodeCount;
-const cpus = ({ job, own }: Row): number => own?.cpuCount ?? job.cpuCount * job.nodeCount;
-/** MiB on so many nodes, each of which has what was asked for. */
-const memoryOn = (nodes: number, { job }: Row): number =>
-  Math.floor((job.memoryBytes * nodes) / 1_048_576);
+const cpus = ({ job, own, whole }: Row): number =>
+  (own ?? whole)?.cpuCount ?? job.cpuCount * job.nodeCount;
+/** MiB on so many nodes: of whole ones all, else what was asked for on each. */
+const memoryOn = (nodes: number, { job, whole }: Row): number =>
+  Math.floor((whole?.memoryBytes ?? job.memoryBytes * nodes) / 1_048_576);
+const asked = ({ whole: _, ...row }: Row): Row => row;
 const tres = (row: Row): string => {
   const memory = memoryOn(nodeCount(row), row);
   const gpus = row.gpuCount > 0 ? `,gres/gpu=${row.gpuCount}` : '';
@@ -69,14 +71,14 @@ export const FIELDS = Object.fromEntries(
     field('Account', 10, () => ''),
     field('AllocCPUS', 10, cpus),
     field('NCPUS', 10, cpus),
-    field('ReqCPUS', 8, cpus),
+    field('ReqCPUS', 8, (row) => cpus(asked(row))),
     field('AllocNodes', 10, nodeCount),
     field('NNodes', 8, nodeCount),
     field('NTasks', 8, ({ ranks }) => ranks ?? ''),
     // As in Slurm, what never started was given nothing.
     field('AllocTRES', 10, (row) => (row.startedAt === null ? '' : tres(row))),
-    field('ReqTRES', 10, tres),
-    field('ReqMem', 10, (row) => `${memoryOn(row.job.nodeCount, row)}M`),
+    field('ReqTRES', 10, (row) => tres(asked(row))),
+    field('ReqMem', 10, (row) => `${memoryOn(row.job.nodeCount, asked(row))}M`),
     field('State', 10, ({ state }) => state.long),
     field('ExitCode', 8, ({ exit }) => `${exit.code}:${exit.signal}`),
     field('DerivedExitCode', 15, ({ exit }) => `${exit.code}:0`),
@@ -196,7 +198,7 @@ function jobJson(row: Row, steps: readonly Row[]): object {
     state: { current: state.long, reason: 'None' },
     exit_code: exitCode(row),
     nodes: nodes.length === 0 ? 'None assigned' : compressHosts(nodes),
-    tres: { allocated: startedAt === null ? [] : tresList(row), requested: tresList(row) },
+    tres: { allocated: startedAt === null ? [] : tresList(row), requested: tresList(asked(row)) },
     time: {
       submission: seconds(job.submittedAt),
       start: seconds(startedAt),

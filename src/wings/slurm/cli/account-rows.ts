@@ -34,6 +34,8 @@ export interface Row {
   readonly ranks?: number;
   /** Nodes and cpus of a step; absent: those of the job. */
   readonly own?: { readonly nodeCount: number; readonly cpuCount: number };
+  /** What it held on all its nodes, which were whole; absent: what its job asks for, on each. */
+  readonly whole?: { readonly cpuCount: number; readonly memoryBytes: number };
 }
 
 /** More are asked for by time. */
@@ -155,10 +157,16 @@ function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
   const { startedAt, endedAt, nodes, gpuCount = 0 } = task;
   const state = slurmState('done', task.outcome.kind);
   const { job: exit, batch } = endedAs(task.outcome.kind, exitOf(task.outcome.exit));
-  const row = { id, part: null, job, state, exit, startedAt, endedAt, nodes, used: task, gpuCount };
+  const about = { id, part: null, job, state, exit, startedAt, endedAt, nodes };
+  const row: Row = { ...about, used: task, gpuCount, ...wholeOf(task) };
   if (startedAt === null) return [{ ...row, used: null }];
   const own = { ...row, state: batch.state ?? state, exit: batch };
   return [row, { ...own, id: `${id}.batch`, part: 'batch', ranks: 1 }];
+}
+
+function wholeOf({ heldCpus: cpuCount, heldMemoryBytes: memoryBytes }: HistoryTask) {
+  if (cpuCount === undefined || memoryBytes === undefined) return {};
+  return { whole: { cpuCount, memoryBytes } };
 }
 
 /** Steps of these jobs, as far as they are the caller's to see, by what Slurm calls their tasks. */

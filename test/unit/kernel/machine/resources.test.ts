@@ -32,7 +32,12 @@ scenario('[A3] an exclusive task gets whole, idle nodes and shares them with nob
   assert.deepEqual(head.schedule(), ['1#1@n1', '2#1@n2']);
   assert.deepEqual(head.node('n2').free.cpuCount, 0);
   head.ended('2#1');
+  const [whole] = head.state.scratch.endedEpochs;
+  const { cpuCount, memoryBytes } = head.node('n2').total;
+  assert.deepEqual(whole?.whole, { cpuCount, memoryBytes }, 'all that it held is in the history');
   assert.deepEqual(head.schedule(), ['3#1@n2', '4#1@n2']);
+  head.ended('3#1');
+  assert.equal(head.state.scratch.endedEpochs.at(-1)?.whole, null);
 });
 
 const SIZES = [

@@ -299,6 +299,25 @@ test('[X4] sacct has of a step the nodes, cpus, memory and gpus that are its own
   );
 });
 
+test('[X4] sacct has of a job with whole nodes all that these had, and what it asked for', async () => {
+  const record = { ...job, state: 'done', cpuCount: 1, nodeCount: 2, memoryBytes: 2 ** 29 };
+  const outcome = { kind: 'completed', exit: null };
+  const ended = { ...record, taskCount: 1, endedAt: 90_000, outcome };
+  const times = { startedAt: 1000, endedAt: 90_000 };
+  const held = { heldCpus: 12, heldMemoryBytes: 2 ** 34, gpuCount: 0 };
+  const of = { jobId: 42, index: null, epoch: 1, final: true, outcome, ...held };
+  const task = { id: '42', nodes: ['n1', 'n2'], ...times, ...of };
+  const heard: Answer = (name, words) => {
+    if (name === 'history') return { jobs: [ended], tasks: [task], next: null, nextTask: null };
+    if (name === 'listAllSteps') return { steps: [], next: null };
+    return name === 'whoami' ? { name: 'ada' } : answer(name, words);
+  };
+  const format = 'AllocCPUS,AllocTRES,CPUTimeRAW,ReqCPUS,ReqTRES,ReqMem';
+  const { out, errors } = await use(sacct, ['-XnP', '-j', '42', '-o', format], heard);
+  const [given, wanted] = ['cpu=12,mem=16384M,node=2', 'cpu=2,mem=1024M,node=2'];
+  assert.equal(out, `12|${given}|1068|2|${wanted}|1024M`, errors);
+});
+
 test('[X4] sacct --json has what a job was given, by kinds', async () => {
   const record = { ...job, state: 'done', cpuCount: 4, nodeCount: 1, memoryBytes: 2 ** 29 };
   const outcome = { kind: 'completed', exit: null };

@@ -144,7 +144,8 @@ async function viewTaskRows(
 }
 
 function viewTaskRow(row: TaskRow): HistoryTask {
-  const { taskIndex, nodes, gpuCount, exitCode: _, signal: __, detail: ___, ...rest } = row;
+  const { taskIndex, nodes, gpuCount, heldCpus, heldMemoryBytes, ...task } = row;
+  const { exitCode: _, signal: __, detail: ___, ...rest } = task;
   const index = taskIndex < 0 ? null : taskIndex;
   return {
     ...rest,
@@ -153,5 +154,7 @@ function viewTaskRow(row: TaskRow): HistoryTask {
     index,
     nodes: nodes === '' ? [] : nodes.split(','),
     ...(gpuCount !== null && { gpuCount }),
+    ...(heldCpus !== null && { heldCpus }),
+    ...(heldMemoryBytes !== null && { heldMemoryBytes }),
   };
 }

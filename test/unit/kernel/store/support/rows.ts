@@ -47,6 +47,8 @@ export function taskRow(jobId: number, changes: Partial<TaskRow> = {}): TaskRow 
     memoryPeakBytes: 20_971_520,
     gpuCount: 0,
     gpuType: null,
+    heldCpus: null,
+    heldMemoryBytes: null,
     ...changes,
   };
 }
