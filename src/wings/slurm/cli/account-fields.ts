@@ -172,15 +172,12 @@ function stepJson(row: Row): object {
   };
 }
 
-/** Allocations in the shape of Slurm's data parser, each with the steps that stand behind it. */
+/** Allocations in the shape of Slurm's data parser, each with its own steps. */
 export function json(rows: readonly Row[]): object[] {
-  const steps: Row[] = [];
-  const jobs: object[] = [];
-  for (const row of rows.toReversed()) {
-    if (row.part !== null) steps.push(row);
-    else jobs.push(jobJson(row, steps.splice(0).toReversed()));
-  }
-  return jobs.reverse();
+  const parts = rows.filter(({ part }) => part !== null);
+  const steps = Map.groupBy(parts, ({ id }) => id.slice(0, id.lastIndexOf('.')));
+  const jobs = rows.filter(({ part }) => part === null);
+  return jobs.map((row) => jobJson(row, steps.get(row.id) ?? []));
 }
 
 function jobJson(row: Row, steps: readonly Row[]): object {

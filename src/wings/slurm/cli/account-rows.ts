@@ -178,21 +178,26 @@ async function stepRows(
   const jobs = new Map(found.map(({ job }) => [job.id, job]));
   const [first, last] = [found.at(0)?.job.id, found.at(-1)?.job.id];
   if (first === undefined || last === undefined) return rows;
+  for await (const step of stepsBetween(api, first, last)) {
+    const job = jobs.get(Number.parseInt(step.id, 10));
+    if (job === undefined) continue;
+    const task = slurmId(step.id.slice(0, step.id.lastIndexOf('.')));
+    rows.set(task, [...(rows.get(task) ?? []), stepRow(job, step)]);
+  }
+  return rows;
+}
+
+/** Steps of jobs from one id to another: one's own, or, for operators, those of all. */
+export async function* stepsBetween(api: Api, from: number, to: number): AsyncGenerator<StepView> {
   let after: string | null = null;
   do {
-    const query = { from: first, to: last };
+    const query = { from, to };
     const page: { steps: StepView[]; next: string | null } = await api.call('listAllSteps', {
       query: after === null ? query : { ...query, after },
     });
-    for (const step of page.steps) {
-      const job = jobs.get(Number.parseInt(step.id, 10));
-      if (job === undefined) continue;
-      const task = slurmId(step.id.slice(0, step.id.lastIndexOf('.')));
-      rows.set(task, [...(rows.get(task) ?? []), stepRow(job, step)]);
-    }
+    yield* page.steps;
     after = page.next;
   } while (after !== null);
-  return rows;
 }
 
 function stepRow(job: HistoryJob, step: StepView): Row {

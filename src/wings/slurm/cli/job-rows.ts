@@ -288,12 +288,12 @@ export function endOf({ job, startedAt, endedAt, isOver }: JobRow<RowJob>): numb
   return startedAt + job.walltimeMs;
 }
 
-/** What is still waited for, as Slurm writes it. */
 /** Points; 0 says in Slurm that a job is held, and 1 is the least of the others. */
 export function priorityOf({ priority, held }: Pick<JobView, 'priority' | 'held'>): number {
   return held ? 0 : Math.max(1, Math.round(priority ?? 0));
 }
 
+/** What is still waited for, as Slurm writes it. */
 export function openDependencies({ openDependencies: open = [] }: JobView): string {
   const words = open.map(({ jobId, condition }) => {
     if (condition === 'singleton') return 'singleton(unfulfilled)';

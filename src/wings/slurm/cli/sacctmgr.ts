@@ -87,9 +87,9 @@ function specsOf(words: readonly string[]): Specs & { readonly flags: ReadonlySe
     if (name === 'where') continue;
     if (value === undefined && /^with/.test(name)) flags.add(name);
     else if (value === undefined)
-      where.set('names', [...(where.get('names') ?? []), ...(listOf(key) ?? [])]);
+      where.set('name', [...(where.get('name') ?? []), ...(listOf(key) ?? [])]);
     else if (name.startsWith('form')) format = value;
-    else where.set(name.replace(/s$/, ''), listOf(value) ?? []);
+    else where.set(name === 'qos' ? name : name.replace(/s$/, ''), listOf(value) ?? []);
   }
   return { format, where, flags };
 }
@@ -146,7 +146,7 @@ async function listUsers(
   given: Given,
   specs: Specs & { readonly isWith: boolean; readonly kind: 'user' | 'association' },
 ): Promise<void> {
-  refuseOthers(specs, ['user', 'name', 'names', 'cluster', 'account', 'partition', 'adminlevel']);
+  refuseOthers(specs, ['user', 'name', 'cluster', 'account', 'partition', 'adminlevel']);
   const api = await context.api();
   const [{ clusterName: cluster }, { qualities }, users] = await Promise.all([
     api.call('info'),
@@ -158,7 +158,7 @@ async function listUsers(
       const own = qualities.filter((qos) => mayName(qos, name, groups)).map((qos) => qos.name);
       return { name, role, cluster, qualities: own };
     })
-    .filter(({ name }) => isAmong(specs, ['user', 'name', 'names'], name))
+    .filter(({ name }) => isAmong(specs, ['user', 'name'], name))
     .filter(() => isAmong(specs, ['cluster'], cluster))
     .filter(({ role }) => isAmong(specs, ['adminlevel'], ADMIN[role] ?? 'None'))
     .filter(() => isAmong(specs, ['account', 'partition'], ''));
@@ -220,15 +220,15 @@ type List = (context: Context, given: Given, specs: Specs) => Promise<void>;
 
 const OTHERS: Readonly<Record<Exclude<Kind, 'user' | 'association'>, List>> = {
   qos: async (context, given, specs) => {
-    refuseOthers(specs, ['name', 'names', 'qo']);
+    refuseOthers(specs, ['name', 'qos']);
     const { qualities } = await (await context.api()).call('listQos');
-    const rows = qualities.filter(({ name }) => isAmong(specs, ['name', 'names', 'qo'], name));
+    const rows = qualities.filter(({ name }) => isAmong(specs, ['name', 'qos'], name));
     printColumns(context, given, { format: specs.format ?? USUAL_QOS, columns: QUALITIES, rows });
   },
   cluster: async (context, given, specs) => {
-    refuseOthers(specs, ['name', 'names', 'cluster']);
+    refuseOthers(specs, ['name', 'cluster']);
     const { clusterName } = await (await context.api()).call('info');
-    const rows = [clusterName].filter((one) => isAmong(specs, ['name', 'names', 'cluster'], one));
+    const rows = [clusterName].filter((one) => isAmong(specs, ['name', 'cluster'], one));
     const empty =
       'ControlHost ControlPort RPC Share GrpJobs GrpTRES GrpSubmit MaxJobs MaxTRES MaxSubmit MaxWall QOS DefQOS Classification ClusterNodes Flags TRES';
     const columns = named<string>([

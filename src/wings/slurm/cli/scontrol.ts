@@ -20,6 +20,7 @@ import type { OptionRow } from '../core/option-table.ts';
 import { beginOf, niceOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
+import { stepsBetween } from './account-rows.ts';
 import { instant } from './instants.ts';
 import {
   apart,
@@ -299,13 +300,14 @@ async function recordsOf(api: Api, id: string): Promise<string[]> {
   return [jobWords(job, { ...first, starts: tasks[0]?.epoch ?? 0 })];
 }
 
-/** Steps that run now, of all jobs that one may see. */
+/** Steps that run now: of one's own jobs, or, for operators, of all. */
 async function stepsNow(api: Api): Promise<string[]> {
   const texts: string[] = [];
-  for (const { id } of await listJobs(api, { state: 'active' })) {
-    const { steps } = await api.call('listSteps', { params: { id: String(id) } });
-    texts.push(...steps.filter(({ state }) => state === 'running').map(stepWords));
-  }
+  const jobs = await listJobs(api, { state: 'active' });
+  const [first, last] = [jobs.at(0)?.id, jobs.at(-1)?.id];
+  if (first !== undefined && last !== undefined)
+    for await (const step of stepsBetween(api, first, last))
+      if (step.state === 'running') texts.push(stepWords(step));
   return texts.length === 0 ? ['No job steps in the system'] : texts;
 }
 
@@ -407,7 +409,7 @@ async function update(context: Context, words: readonly string[]): Promise<numbe
   const said = fieldsOf(isApart ? [`${first}=${second}`, ...more] : words);
   const job = said.get('jobid') ?? said.get('job');
   const node = said.get('nodename') ?? said.get('node');
-  const partition = said.get('partitionname');
+  const partition = said.get('partitionname') ?? said.get('partition');
   if (job !== undefined) {
     let code = 0;
     for (const id of idList(job)) code = (await updateJob(context, id, said)) || code;
@@ -426,7 +428,7 @@ async function updatePartition(
   name: string,
   said: ReadonlyMap<string, string>,
 ): Promise<number> {
-  const other = [...said.keys()].find((key) => !/^(?:partitionname|state)$/.test(key));
+  const other = [...said.keys()].find((key) => !/^(?:partition(?:name)?|state)$/.test(key));
   const state = PARTITION_STATES.find((one) => one === said.get('state')?.toLowerCase());
   if (other !== undefined || state === undefined)
     throw usage(

@@ -1,5 +1,5 @@
-// Tables of sacctmgr, sprio and sshare: columns by name, with a line below the titles or bars
-// between them.
+// Tables of sacctmgr and sshare: columns by name, with a line below the titles or bars between
+// them.
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';

@@ -5,6 +5,8 @@ export function exportWords(said: string): string[] {
   return said.match(/(?:'[^']*'|"[^"]*"|[^,])+/g) ?? [];
 }
 
-/** Whether the whole environment is meant, or, in later releases `NIL`, none of it. */
+/** True of the word that stands for the whole environment. */
 export const isAllWord = (word: string): boolean => /^ALL$/i.test(word);
+
+/** True also of words for none of it; `NIL` is one of later releases. */
 export const isGroupWord = (word: string): boolean => /^(?:ALL|NONE|NIL)$/i.test(word);

@@ -357,6 +357,22 @@ test('[X4] sacct --json has what a job was given, by kinds', async () => {
   );
   const code = { status: 'SUCCESS', return_code: 7, signal: { signal_id: 0 } };
   assert.deepEqual(said.jobs[0]?.steps[1]?.exit_code, code);
+  // The steps of a job that is left out are not those of the one before it.
+  const lost = { ...ended, id: 43, outcome: { kind: 'failed', exit: { code: 1 } } };
+  const two: Answer = (name, words) => {
+    const steps = [step, { ...step, id: '43.0', exit: { code: 0 } }];
+    if (name === 'listAllSteps') return { steps, next: null };
+    if (name !== 'history') return heard(name, words);
+    const { jobId } = words.query as { jobId?: number };
+    const other = { ...task, jobId: 43, id: '43', outcome: lost.outcome };
+    const [jobs, tasks] = jobId === 42 ? [[ended], [task]] : [[lost], [other]];
+    return { jobs, tasks, next: null, nextTask: null };
+  };
+  const whole = JSON.parse((await use(sacct, ['-j', '42,43', '-s', 'CD', '--json'], two)).out);
+  assert.deepEqual(
+    whole.jobs.map((one: (typeof said)['jobs'][number]) => one.steps.map(({ step }) => step)),
+    [[{ id: '42.batch', name: 'batch' }]],
+  );
   const alone = JSON.parse((await use(sacct, ['-j', '42.0', '--json'], heard)).out);
   assert.deepEqual(
     alone.jobs[0].steps.map(({ step: { id } }: { step: { id: string } }) => id),

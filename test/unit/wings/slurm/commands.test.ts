@@ -194,6 +194,7 @@ test('[X2] scontrol changes jobs of a list, in all forms of its words, and parti
     'release jobid=42,43',
     'wait_job 42',
     'update PartitionName=batch State=DRAIN',
+    'update partition batch State=UP',
   ];
   for (const one of words) assert.equal((await control(...one.split(' '))).code, 0, one);
   assert.deepEqual(lines, [
@@ -205,9 +206,33 @@ test('[X2] scontrol changes jobs of a list, in all forms of its words, and parti
     'release -- 42 43',
     'wait --quiet --started -- 42',
   ]);
-  assert.deepEqual(bodies, [{ params: { name: 'batch' }, body: { state: 'drain' } }]);
+  const params = { name: 'batch' };
+  assert.deepEqual(bodies, [
+    { params, body: { state: 'drain' } },
+    { params, body: { state: 'up' } },
+  ]);
   const wrong = await control('update', 'PartitionName=batch', 'MaxTime=1');
   assert.match(wrong.errors, /not supported: maxtime/);
+});
+
+test('[X4] scontrol show steps has those that run, and asks for no steps of others', async () => {
+  const step = { by: 'ann', startedAt: 0, nodes: ['n1'], processes: 1, command: 'x', exit: null };
+  const steps = [
+    { ...step, id: '7.0', state: 'running' },
+    { ...step, id: '8.0', state: 'ended' },
+  ];
+  const pages = new Map<unknown, object>([
+    [undefined, { steps, next: '8.0' }],
+    ['8.0', { steps: [{ ...step, id: '8.1', state: 'running' }], next: null }],
+  ]);
+  const shown = await use(scontrol, ['show', 'steps'], (name, { query }) => {
+    if (name === 'listJobs') return { jobs: [waiting(8), waiting(7)], next: null };
+    assert.equal(name, 'listAllSteps');
+    const { after, ...span } = query as { after?: string };
+    assert.deepEqual(span, { from: 7, to: 8 });
+    return pages.get(after);
+  });
+  assert.deepEqual(shown.out.match(/StepId=\S+/g), ['StepId=7.0', 'StepId=8.1'], shown.errors);
 });
 
 test('[X4] a job that waits has a priority unless it is held, and begins when it is to', async () => {

@@ -37,6 +37,8 @@ test('[X4] sacctmgr lists users with what they may use, and lines of nothing are
   assert.equal(await said('user', '-P', 'list', 'account'), 'Account|Descr|Org');
   const limits = '-nP show qos urgent,few format=name,maxjobspu,maxtrespu';
   assert.equal(await said('user', ...limits.split(' ')), 'urgent|4|\nfew||cpu=8');
+  const one = '-nP show qos where qos=few format=name';
+  assert.equal(await said('user', ...one.split(' ')), 'few');
 });
 
 test('[X3] sacctmgr changes nothing, and names what it does not know', async () => {
@@ -48,6 +50,7 @@ test('[X3] sacctmgr changes nothing, and names what it does not know', async () 
   assert.match(await errors('add', 'user', 'x'), /^sacctmgr: error: add: nothing is changed here/);
   assert.match(await errors('show', 'events'), /Unknown entity: events/);
   assert.match(await errors('show', 'user', 'where', 'wckey=x'), /Unknown condition: wckey/);
+  assert.match(await errors('show', 'qos', 'where', 'id=1'), /: id\n.*There are name, qos\./);
   assert.match(await errors('show', 'user', 'format=x'), /Invalid field requested: "x"/);
 });
 
