@@ -2,7 +2,6 @@
 // Node.js that runs it.
 
 import { execFile } from 'node:child_process';
-import { hash } from 'node:crypto';
 import {
   existsSync,
   lstatSync,
@@ -54,6 +53,8 @@ export function packageFiles(): PackageFiles {
     const remedy = 'Run `npm run build` in its folder first.';
     throw usage('this Weft runs from its sources and was not built', remedy);
   }
+  // Loaded late: `weft node list` is waited for, too, and reads this file.
+  const { hash } = process.getBuiltinModule('node:crypto');
   const folder = mkdtempSync(join(tmpdir(), 'weft-package-'));
   const contents = { weft: programsOf(ROOT), nodejs: [NODEJS] };
   const made = new Map<Part, Promise<string>>();
