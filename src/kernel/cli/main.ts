@@ -4,6 +4,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { quoteWord } from '../base/shell-word.ts';
 import type { Environment } from '../config/config.ts';
 import type { Programs } from '../config/daemon-options.ts';
+import { usage } from '../model/failure.ts';
 import { type CommonOptions, Context, type Terminal } from './context.ts';
 import type { CliWing } from './part.ts';
 import { harmless, reportFailure } from './report.ts';
@@ -148,6 +149,7 @@ function attach(command: Command, verb: Verb, { invocation, finish }: Running): 
   tellOperands(command);
   addCommonOptions(command);
   command.action(async () => {
+    refuseTwice(command);
     const options = command.optsWithGlobals<CommonOptions & Record<string, unknown>>();
     const commands = (word: string) => buildProgram(invocation, finish, { word });
     const runLine = (argv: readonly string[], terminal: Terminal) =>
@@ -203,6 +205,21 @@ function addCommonOptions(command: Command): void {
   for (const [flags, text] of COMMON) {
     const option = new Option(flags, text).helpGroup('Which cluster:');
     if (!own.has(option.long)) command.addOption(option);
+  }
+}
+
+/** Before the command and behind it: one of the two would count without a word. */
+function refuseTwice(command: Command): void {
+  for (const [flags] of COMMON) {
+    const option = new Option(flags);
+    const values = new Set<unknown>();
+    for (let at: Command | null = command; at !== null; at = at.parent) {
+      const value: unknown = at.opts()[option.attributeName()];
+      if (value !== undefined) values.add(value);
+    }
+    if (values.size < 2) continue;
+    const [inner, outer] = values;
+    throw usage(`${option.long} is there twice, with '${outer}' and with '${inner}'`);
   }
 }
 

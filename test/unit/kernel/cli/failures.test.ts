@@ -35,6 +35,16 @@ test('a broken configuration file ends a command that needs it with the place of
   assert.ok(said.error.includes(`${file}:2:10`), said.error);
 });
 
+test('a folder that is named before a command and another behind it are refused', async (t) => {
+  const directory = folder(t);
+  const told = (...argv: string[]) => capture(directory, { program: 'weft', argv }, runWeft);
+  const both = await told('--dir', '/one', 'node', 'list', '--dir', '/two');
+  assert.deepEqual([both.code, both.out], [2, '']);
+  assert.match(both.error, /--dir is there twice, with '\/one' and with '\/two'/);
+  const same = await told('--dir', '/one', 'info', '--dir', '/one');
+  assert.equal(same.code, 7, same.error);
+});
+
 test('where no head is, the client and the command say so, and what to do', async (t) => {
   const directory = folder(t);
   const client = createClient({ address: { socketPath: path.join(directory, 'weft.sock') } });
