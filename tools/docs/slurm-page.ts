@@ -36,17 +36,19 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - Steps in the background of a script, \`srun -n1 ./part &\`, go to the node with most room and wait until the job has cpus for them; \`--overlap\`
   does not wait. One inside of another has the cpus of that one.
 - \`srun\` in a script is a program on the job's node: it takes some 60 MB of the job's memory there, and as much on each other node.
-- A rank of \`srun\` in a script, or the command of \`salloc\`, that a real-time signal ends (32 to 64) counts as one with exit code 0: Node.js tells these apart in no way.
+- A rank of \`srun\` in a script, or the command of \`salloc\`, that a real-time signal ends (32 to 64) counts as one with exit code 0: Node.js does not tell
+  the two apart.
 - An \`srun\` of a script that is killed by SIGKILL cannot say that its step is over: \`sacct\` has it as RUNNING until the script ends.
 - \`scontrol update\` takes \`TimeLimit=+30\` and \`-30\`. \`squeue -l\` begins with a line that has the time, as in Slurm.
-- \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and the cluster knows neither such a user nor a job of that name.
+- \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and no job is of that name. Operators get an
+  empty list also for a user who has a role or a token alone.
 - Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
 - \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed: those that
   the pages of Slurm name. So do for \`srun\` \`SLURM_EXPORT_ENV\`, \`SRUN_CPUS_PER_TASK\`, \`SLURM_CPU_BIND\`, \`SLURM_MPI_TYPE\`, \`SLURM_LABELIO\`, \`SLURM_OVERLAP\` and their like.
 - With \`--export=NONE\`, or names, \`srun\` in the script exports as little, by \`SLURM_EXPORT_ENV\`, which a script may unset. The script finds the commands in its \`PATH\`.
 - \`sacctmgr list\` (or \`show\`) knows users, associations, qualities of service, the cluster and tres, and changes nothing: there are no accounts, and
-  limits that are nobody's are empty. Users see themselves, operators all who have a role. \`sprio\` has the points of \`weft why\`, \`sshare\` what
+  limits that there are none of are empty. Users see themselves, operators all who have a role. \`sprio\` has the points of \`weft why\`, \`sshare\` what
   \`weft user usage\` has.
 - \`sdiag\`, \`sreport\`, \`sbcast\`, \`strigger\` and \`scrontab\` say what to type instead, and end with 1. There is no job of several parts (\`hetjob\`, \`:\`).
 - A script that begins with \`#!/bin/bash -l\` reads profiles, most of which set \`PATH\` anew: let one of \`/etc/profile.d\` put the folder into it.

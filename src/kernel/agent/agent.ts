@@ -372,8 +372,8 @@ class RunningAgent implements Agent {
   }
 
   /**
-   * The disk may have filled up since the last look: told before the starts that fail of it, it
-   * keeps further ones away, and they do not count against the node.
+   * Looks at the disk before a start that failed is told. A disk that has filled up since the last
+   * look is told first: it keeps further starts away, and this one is not held against the node.
    */
   #stepStart(input: RunnerInput): void {
     if (isFailedStart(input)) this.#faults.look();

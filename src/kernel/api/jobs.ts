@@ -233,7 +233,10 @@ export const listJobsReply = z.object({
   /** By priority there are no pages: others come after these. */
   more: z.boolean().optional(),
   columns: jobColumns.exactOptional(),
-  /** Whether the head knows an `owner` of no such job, by a role or a token. */
+  /**
+   * Whether the head knows an `owner` of no such job, by a role or a token. Told to operators, and
+   * of oneself.
+   */
   ownerIsKnown: z.boolean().exactOptional(),
 });
 export type ListJobsReply = z.infer<typeof listJobsReply>;

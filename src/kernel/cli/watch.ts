@@ -20,8 +20,8 @@ export interface WatchRequest {
 const USUAL = '2s';
 const INTERVAL_MIN_MS = 100;
 
-/** What a token that was revoked gets, or a user who is no operator any more. */
-const BEHIND_RIGHTS: ReadonlySet<string> = new Set(['unauthenticated', 'permission_denied']);
+/** Kinds of refusals of a token that was revoked, or of a user who is no operator any more. */
+const RIGHTS_LOST: ReadonlySet<string> = new Set(['unauthenticated', 'permission_denied']);
 
 /** The interval in ms; throws for one that is none. */
 export function readInterval(flag: string, text: string): number {
@@ -43,8 +43,8 @@ interface Look {
 /**
  * Runs a verb until somebody ends it: with q or Ctrl-C at a terminal, with a signal elsewhere.
  * `run` gets a context whose output is gathered, remarks as well: those would be written over the
- * screen, or into a log again and again. The first failure is thrown, later ones
- * are shown.
+ * screen, or into a log again and again. The first failure is thrown, and so is a refusal for want
+ * of rights that comes twice; other failures are shown.
  */
 export async function watch(
   { every, title }: WatchRequest,
@@ -72,8 +72,8 @@ export async function watch(
     } catch (error) {
       if (before === null) terminal.error(notes);
       if (!(error instanceof Failure) || before === null) throw error;
-      // A head that restarts may ask once who one is; twice, nothing newer is ever to come.
-      if (BEHIND_RIGHTS.has(error.kind) && before.trouble === error.message) throw error;
+      // A head that restarts may refuse once; refused twice, there will be nothing newer.
+      if (RIGHTS_LOST.has(error.kind) && before.trouble === error.message) throw error;
       return { ...before, trouble: error.message };
     }
   };

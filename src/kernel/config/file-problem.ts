@@ -43,7 +43,7 @@ export function fileProblem(cause: unknown): string {
   return WORDS[code] ?? message;
 }
 
-/** Writes a file; what the system refuses names it, which an error of a full disk does not. */
+/** Writes a file, and names it in the system's error: that of a full disk names none. */
 export function namingFile(path: string, write: () => void): void {
   try {
     write();

@@ -48,7 +48,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
         now,
       );
     case 'refused':
-      // A gateway that was started anew has not seen it run; it has, and nobody knows how it ended.
+      // It ran: a gateway that was started anew lacks it, and nobody knows how it ended.
       if (isLive(process) && event.there === undefined) {
         return decideLost(spot, event.why);
       }

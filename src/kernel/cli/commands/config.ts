@@ -50,7 +50,7 @@ async function checkForHead(file: string, { wings, environment, cwd }: Context):
   const { loadConfig } = await import('../../config/config.ts');
   const { checkAsHead } = await import('../../config/head-options.ts');
   const { optionsOf } = await import('../../config/part.ts');
-  // The file alone is looked at: what is set around it is another matter.
+  // Without variables that override keys: the file alone is checked.
   const { HOME } = environment;
   const places = { environment: { HOME }, file, directory: path.dirname(path.resolve(cwd, file)) };
   try {

@@ -31,7 +31,8 @@ const create = defineVerb<CreateOptions>({
   async run({ context, options }) {
     const { label, user } = options;
     const expiresInMs = readLifetime(options.expires ?? '90d');
-    // An empty name is refused: of a variable that is not set it would be a token of one's own.
+    // The head refuses an empty name, as of a variable that is not set. Left out, it would be a
+    // token of one's own.
     const whose = user === undefined ? {} : { user };
     const body = { expiresInMs, ...(label ? { label } : {}), ...whose };
     const reply = await (await context.api()).call('createToken', { body });

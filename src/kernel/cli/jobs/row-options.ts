@@ -15,7 +15,7 @@ export function choice(flag: string, word: string | undefined, known: readonly s
   throw usage(`${flag}: '${word}' is unknown.${didYouMean(word, known)}`, known.join(', '));
 }
 
-/** A name that is one: of a variable that is not set, nothing would be found, and told as true. */
+/** Refuses an empty name, as of a variable that is not set: an empty list would pass for true. */
 export function nameIn(flag: string, text: string | undefined): string | undefined {
   if (text === '') throw usage(`${flag}: may not be empty`);
   return text;

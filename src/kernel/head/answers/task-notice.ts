@@ -46,7 +46,7 @@ export function jobNotice(known: NoticeSource, job: Job): string | null {
   return null;
 }
 
-/** Notice of what nobody wants so; null: there is none, though tasks may be suspended. */
+/** Notice of what nobody asked for: not of tasks that a user or a maintenance has suspended. */
 export function jobTrouble(known: NoticeSource, job: Job): string | null {
   for (const task of job.active.values()) {
     const notice =
@@ -151,7 +151,7 @@ function stillNotice(known: NoticeSource, task: Task): string | null {
 
 /** Names of those who have suspended it, and how it goes on; of a pause its node tells. */
 function suspendedNotice({ id, job, stops, ending }: Task): string | null {
-  if (ending !== null) return null;
+  if (ending !== null || stops.size === 0) return null;
   const it = job.spec.array === null ? 'it' : `task ${id}`;
   const words = [...stops].map(([stopper, by]) => {
     if (stopper === 'owner')

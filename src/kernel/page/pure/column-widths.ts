@@ -7,7 +7,7 @@ export interface ColumnWidth {
   readonly spare?: boolean;
 }
 
-/** What a column with a share of the width, or with what is left, has of a phone. */
+/** Share of a phone's width of a column that has no width in pixels. */
 const PHONE_SHARE = 110;
 
 /** Values of `grid-template-columns`. `ahead`: widths of what stands before all of them. */

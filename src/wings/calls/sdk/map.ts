@@ -28,7 +28,7 @@ export function inFlightOf(inFlight: number = IN_FLIGHT): number {
 
 /** Throws when there is nothing to go through: programs in JavaScript have no types that say it. */
 export function itemsOf<I>(items: Mapping<I, never>['items']): Mapping<I, never>['items'] {
-  // Of null and undefined it makes an object without either.
+  // An empty object for null and undefined, which are refused, too.
   const seen = Object(items) as object;
   if (Symbol.iterator in seen || Symbol.asyncIterator in seen) return items;
   throw wrongArgument(`items: ${String(items)} is nothing that can be iterated, as an array is`);

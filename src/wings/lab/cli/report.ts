@@ -57,7 +57,7 @@ export function monthOf(text: string | undefined, now: Date): Span {
   return { from: first.getTime(), until: next.getTime() };
 }
 
-/** The month that lasts has no end yet: by a clock ahead some have ended later than now. */
+/** Span to ask for: without an end while the month lasts, as a clock ahead ends jobs after now. */
 export function askedOf({ from, until }: Span, now: number): Partial<Span> & { from: number } {
   return from <= now && now < until ? { from } : { from, until };
 }

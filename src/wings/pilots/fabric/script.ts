@@ -6,8 +6,8 @@ import { fleetLabel, type PilotRequest, pilotLog } from '../model/pilot.ts';
 
 const MIB = 1_048_576;
 /**
- * A pilot may begin while its head is being started anew, and has waited long for its turn: two
- * minutes of its time are less than that. Where the head cannot be reached at all, no longer.
+ * For two minutes a pilot waits for a head that is just being started anew: it has waited longer
+ * than that for its turn in the queue, and would lose it.
  */
 const JOIN = 'WEFT_JOIN_RETRIES=24 WEFT_JOIN_RETRY_WAIT=5s';
 

@@ -55,7 +55,7 @@ export const BATCH_OPTIONS = [
     ...value,
   }),
   row('hold', 'not before `scontrol release`', { short: 'H' }),
-  row('nice', 'later among your own jobs; -100 to 100, and what is beyond is the nearer of them', {
+  row('nice', 'later among your own jobs; -100 to 100, the nearer of them for what is beyond', {
     value: 'maybe',
   }),
   row('reservation', 'in this reservation', value),

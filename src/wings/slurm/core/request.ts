@@ -280,7 +280,7 @@ function isExclusive({ exclusive }: Given): boolean {
 
 const NICE_MAX = 100;
 
-/** Slurm has millions of steps: whatever is more than ours is as nice as one can be. */
+/** A number within our bounds: Slurm's go to millions. */
 export function niceOf(text: string): string {
   if (!/^-?\d+$/.test(text)) return text === '' ? String(NICE_MAX) : text;
   return String(Math.max(-NICE_MAX, Math.min(NICE_MAX, Number(text))));

@@ -3,7 +3,7 @@
 
 import type { OptionRow, Read } from './option-table.ts';
 
-/** Names of which the variable is the option's own, in capitals. */
+/** Options whose variable has their own name, in capitals. */
 const BOTH = [
   ...(['account', 'acctg-freq', 'constraint', 'core-spec', 'cpus-per-gpu', 'delay-boot'] as const),
   ...(['exclusive', 'gpus', 'gpus-per-node', 'gpus-per-task', 'gres', 'hint', 'mem-bind'] as const),
@@ -80,7 +80,7 @@ export const SRUN_VARIABLES: Names = {
   SLURM_REQ_SWITCH: 'switches',
 };
 
-/** Options that stand alone are meant by an empty value, `yes` and numbers but 0 alone. */
+/** True of what turns on an option without a value: nothing, `yes`, and numbers above 0. */
 const isOn = (value: string): boolean => value === '' || /^yes$/i.test(value) || Number(value) > 0;
 
 /** Options that variables stand for; of two of one option the later in the table counts. */

@@ -23,7 +23,7 @@ export function inputWords(code: number): string | null {
   if (code === 0) return null;
   if (code === CODES.over) return 'its input is over: nothing more can be brought';
   if (code === CODES.busy) {
-    return 'somebody else is bringing its input; nothing of yours is taken: attach once more when they have left, a minute after they were killed';
+    return 'somebody else is bringing its input; nothing of yours is taken. Attach again when they have left; if they were killed, wait a minute';
   }
   if (code === CODES.noLock) return 'its node has no flock(1), and takes no input without it';
   if (code === CODES.unread || code === 141)

@@ -43,16 +43,20 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   const last = page.length > limit ? (jobs.at(-1)?.id ?? 0) : from;
   const next = last > 1 ? last : null;
   const reply: ListJobsReply = { jobs: await withLastRuns(engine, jobs), next };
-  if (jobs.length === 0 && query.owner !== undefined)
-    reply.ownerIsKnown = isKnown(engine, query.owner);
+  const { owner } = query;
+  // Who has a token, or a role, is told to operators alone (listUsers).
+  const isTold = owner === actor.name || actor.role !== 'user';
+  if (jobs.length === 0 && owner !== undefined && isTold)
+    reply.ownerIsKnown = owner === actor.name || isKnown(engine, owner);
   return ok(reply);
 };
 
 /** Users without a role and without jobs may have a token. */
 function isKnown({ state }: Engine, name: string): boolean {
   if (state.users.has(name as UserName)) return true;
-  const tokens = [...state.tokens.values()];
-  return tokens.some(({ purpose, user }) => purpose === 'user' && user === name);
+  for (const { purpose, user } of state.tokens.values())
+    if (purpose === 'user' && user === name) return true;
+  return false;
 }
 
 /** A page of jobs as columns. Done jobs are refused: those in the history have no columns. */

@@ -18,9 +18,9 @@ const TOLD_MS = 600_000;
 /** Questions after one listing. */
 const ASKED_MAX = 10;
 
-/** Elements of one array that a listing has no more and that are asked for: more were cancelled. */
+/** Missing elements of one array that are asked for; if there are more, all were cancelled. */
 const ELEMENTS_MAX = 100;
-/** An accounting writes what has ended so long after it. */
+/** How long after an end an accounting has a record of it. */
 const WRITTEN_MS = 30_000;
 
 interface One {

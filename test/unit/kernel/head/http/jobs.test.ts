@@ -52,12 +52,16 @@ test('[D21] what failed, however it did, is listed without what completed or was
   );
 });
 
-test('of a user without jobs it is said whether the head knows the user, by a token alone, too', async (t) => {
+test('of a user without jobs operators hear whether the head knows the user, by a token, too', async (t) => {
   const world = await startWorld(t);
-  await world.client('alice');
-  const known = async (owner: string) =>
-    (await world.admin.call('listJobs', { query: { state: 'all', owner } })).ownerIsKnown;
+  const alice = await world.client('alice');
+  await world.client('bob');
+  const known = async (owner: string, asker = world.admin) =>
+    (await asker.call('listJobs', { query: { state: 'all', owner } })).ownerIsKnown;
   assert.deepEqual([await known('alice'), await known('alcie')], [true, false]);
+  // Who else has a token is none of a user's business.
+  const heard = ['alice', 'bob', 'bbo'].map((owner) => known(owner, alice));
+  assert.deepEqual(await Promise.all(heard), [true, undefined, undefined]);
   const { jobs } = await world.admin.call('listJobs', { query: { state: 'all' } });
   assert.deepEqual(jobs, []);
 });
