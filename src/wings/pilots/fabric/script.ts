@@ -41,15 +41,21 @@ ticket=${quoteWord(ticket)}
 ended=
 end() { ended=yes; stop; }
 trap end TERM INT HUP USR1 USR2 XCPU
-begin
-# A signal to this shell ends the wait, not the agent.
-while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
+${OVER}
+run
 clean
 rm -rf "$d"
 [ -n "$ended" ] && exit 0
 exit "\${code:-1}"
 `;
 }
+
+/**
+ * Waits for process `$a`: a signal to the shell ends a wait, and not what it waits for. The first
+ * wait is before the first look, which does not find a process that has ended already.
+ */
+const OVER =
+  'over() { wait $a; code=$?; while kill -0 $a 2>/dev/null; do wait $a; code=$?; done; }';
 
 /** A pilot's share of the machine's memory by its cpus, where nobody said how much. */
 function memoryLines({ memoryBytes, cpuCount }: PilotRequest): string {
@@ -75,15 +81,20 @@ weft() {
     WEFT_NODE_MEMORY="$memory" WEFT_NODE_SHARED=${shared} WEFT_NODE_SWITCH_USER=false \\
     ${JOIN} ${weft} "$@" --dir "$d"
 }
-begin() {
+run() {
   # In the background, so that a signal ends it: it may wait for its head.
-  printf '%s\\n' "$ticket" | (weft join - --name "$name" --label ${labels}) & a=$!
-  while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
-  if [ "$code" = 0 ] && [ -z "$ended" ]; then (weft agent --leave) & a=$!; fi
+  printf '%s\\n' "$ticket" | (weft join - --name "$name" --label ${labels}) & a=$!; over
+  if [ "$code" = 0 ] && [ -z "$ended" ]; then (weft agent --leave) & a=$!; over; fi
 }
 stop() { kill -TERM $a; }
-# Its launcher, and, where the agent was killed, tasks: they find their host file in the folder.
-left() { grep -lsaF "$d/" /proc/[0-9]*/cmdline /proc/[0-9]*/environ | cut -d/ -f3 | sort -u; }
+# Its launcher, and tasks if the agent did not end by itself: they find their host file in the folder.
+# Only then: what a task has handed to the batch system may run here, and has that variable as well.
+left() {
+  {
+    grep -lsaF "$d/nodes/$name/launcher.sock" /proc/[0-9]*/cmdline
+    [ "$code" = 0 ] || grep -lsaF "$d/" /proc/[0-9]*/environ
+  } | cut -d/ -f3 | sort -u
+}
 clean() {
   # One that was just being started is seen the next time.
   for time in 1 2 3 4 5 6; do
@@ -107,9 +118,10 @@ exec 3<&0
 weft agent --dir "$0" --leave </dev/null 3<&- & a=$!
 (cat <&3 >/dev/null; kill -TERM $a) &
 trap "kill -TERM $a" TERM INT
-while kill -0 $a 2>/dev/null; do wait $a; code=$?; done
+${OVER}
+over
 exit $code`;
-  return `begin() {
+  return `run() {
   mkfifo "$d/in"
   set -- -e WEFT_NODE_CPUS=${cpuCount} -e "WEFT_NODE_MEMORY=$memory" \\
     -e WEFT_NODE_SHARED=${quoteWord(sharedPaths.join(','))} -e WEFT_NODE_SWITCH_USER=false
@@ -118,6 +130,7 @@ exit $code`;
     -c ${quoteWord(inside)} /tmp/weft-pilot "$name" <"$d/in" & a=$!
   exec 3>"$d/in"
   printf '%s\\n' "$ticket" >&3
+  over
 }
 stop() { exec 3>&-; docker stop -t 20 "weft-$name"; }
 clean() { docker rm -f "weft-$name" 2>/dev/null; }`;

@@ -149,6 +149,14 @@ test('a pilot whose agent is killed ends what that ran: its tasks are started el
   assert.throws(() => process.kill(Number(noted), 0), /ESRCH/);
 });
 
+test('a pilot that ends by itself leaves alone what knows of its folder, as another job may', async () => {
+  const weft = `[ $1 = agent ] || exit 0
+    env -i WEFT_HOSTFILE=$TMPDIR/nodes/f-1-1/hosts/1x1 setsid sleep 60 & echo $! >>$note`;
+  const { code, left, noted } = await ran(weft, () => Promise.resolve());
+  assert.deepEqual([code, left], [0, []]);
+  assert.ok(process.kill(Number(noted), 'SIGKILL'));
+});
+
 test('[Q9] a docker pilot has its image, its words and the network of its machine', async () => {
   const { script } = await submitted({
     image: 'lab/weft:1',
