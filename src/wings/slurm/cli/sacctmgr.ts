@@ -5,6 +5,7 @@ import type { QosView } from '../../../kernel/api/partitions.ts';
 import type { UserView } from '../../../kernel/api/users.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { DEFAULT_QOS } from '../../../kernel/model/scheduling.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { listOf, readWords, speaking } from './speaking.ts';
 import { type Columns, column, printColumns } from './tables.ts';
@@ -122,6 +123,9 @@ const ASSOCIATION: readonly (readonly [name: string, width: number])[] = [
 const named = <Row>(columns: readonly (readonly [string, Columns<Row>[string]])[]): Columns<Row> =>
   Object.fromEntries(columns);
 
+const defaultOf = ({ qualities }: User): string =>
+  qualities.includes(DEFAULT_QOS) ? DEFAULT_QOS : '';
+
 const USERS: Columns<User> = named<User>([
   ['User', column('User', 10, ({ name }) => name)],
   ['DefaultAccount', column('Def Acct', 10, () => '')],
@@ -132,11 +136,11 @@ const USERS: Columns<User> = named<User>([
   ['Account', column('Account', 10, () => '')],
   ['Partition', column('Partition', 10, () => '')],
   ['QOS', column('QOS', 20, ({ qualities }) => qualities.join(','))],
-  ['DefaultQOS', column('Def QOS', 9, ({ qualities }) => qualities[0] ?? '')],
+  ['DefaultQOS', column('Def QOS', 9, defaultOf)],
   ...ASSOCIATION.map(([name, width]) => [name, column<User>(name, width, () => '')] as const),
   // As people write them.
   ['DefAcct', column('Def Acct', 10, () => '')],
-  ['DefQOS', column('Def QOS', 9, ({ qualities }) => qualities[0] ?? '')],
+  ['DefQOS', column('Def QOS', 9, defaultOf)],
   ['Admin', column('Admin', 9, ({ role }) => ADMIN[role] ?? 'None')],
 ]);
 const ADMIN: Readonly<Record<string, string>> = { operator: 'Operator', admin: 'Administrator' };

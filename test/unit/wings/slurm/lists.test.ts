@@ -41,6 +41,15 @@ test('[X4] sacctmgr lists users with what they may use, and lines of nothing are
   assert.equal(await said('user', ...one.split(' ')), 'few');
 });
 
+test('[X4] sacctmgr says no default quality of service where that is not for the user', async () => {
+  const [normal, , few] = qualities;
+  const own = [{ ...normal, users: ['bob'] }, few];
+  const shown = await use(sacctmgr, ['-nP', 'show', 'user', 'format=defqos,qos'], (name, asked) =>
+    name === 'listQos' ? { qualities: own } : headOf('user')(name, asked),
+  );
+  assert.equal(shown.out, '|few');
+});
+
 test('[X3] sacctmgr changes nothing, and names what it does not know', async () => {
   const errors = async (...words: string[]) => {
     const got = await use(sacctmgr, words, headOf('admin'));
