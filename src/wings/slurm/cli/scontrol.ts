@@ -104,21 +104,20 @@ async function scontrol(context: Context, words: readonly string[]): Promise<num
   }
   throw usage(
     `invalid keyword: ${command}`,
-    `There are show, update, create, delete, ping, ${Object.keys(ON_JOBS).join(', ')}.`,
+    `There are show, update, create, delete, ping, wait_job, ${Object.keys(ON_JOBS).join(', ')}.`,
   );
 }
 
 async function onJobs(context: Context, command: Line, ids: readonly string[]): Promise<number> {
   if (ids.length === 0) throw usage(`too few arguments for keyword:${command}`);
   const [, name] = /^(?:job)?name=(.+)$/is.exec(ids[0] ?? '') ?? [];
-  const isAsked = command === 'requeue';
-  if (name !== undefined)
-    return runOurs(context, [command, `--name=${name}`, ...(isAsked ? ['--yes'] : [])]);
-  const ours = idList(ids.join(','));
+  const isRequeue = command === 'requeue';
   // A job that puts itself back ends by that, and this with it: its script is to hear that it is
   // done.
-  if (command === 'requeue') process.on('SIGTERM', () => undefined);
-  return runOurs(context, [command, '--', ...ours]);
+  if (isRequeue) process.on('SIGTERM', () => undefined);
+  return name === undefined
+    ? runOurs(context, [command, '--', ...idList(ids.join(','))])
+    : runOurs(context, [command, `--name=${name}`, ...(isRequeue ? ['--yes'] : [])]);
 }
 
 /** `42`, `42,43_[1-3]` and `jobid=42`, in our words. */
@@ -456,7 +455,7 @@ const CHANGES: Readonly<Record<string, string>> = {
   minmemorynode: '--memory',
 };
 
-/** Values that ours are written otherwise. */
+/** A value as our options have it. */
 function changed(key: string, text: string): string {
   if (key === 'timelimit') return limitWords(text);
   if (key === 'starttime') return beginOf(text);
@@ -471,40 +470,40 @@ async function updateJob(
   id: string,
   said: ReadonlyMap<string, string>,
 ): Promise<number> {
-  // `TimeLimit+=10` is `TimeLimit=+10`.
-  const limit = ['+', '-'].map((sign) => said.get(`timelimit${sign}`)?.replace(/^/, sign));
-  const moved = await movedLimit(context, id, limit.find(Boolean) ?? said.get('timelimit'));
+  const move = moveIn(said);
+  const moved = move === null ? null : await movedLimit(context, id, move);
   const flags = [...said].flatMap(([key, text]) => {
     if (key === 'jobid' || key === 'job') return [];
-    if (/^timelimit[+-]$/.test(key)) return [`--time=${moved}`];
+    if (moved !== null && /^timelimit[+-]?$/.test(key)) return [`--time=${moved}`];
     if (key === 'priority' && text === '0') return ['--hold'];
-    if (key === 'timelimit' && moved !== null) return [`--time=${moved}`];
     const flag = CHANGES[key];
     if (flag === undefined)
       throw usage(
         `Update of this parameter is not supported: ${key}=${text}`,
-        `There are ${Object.keys(CHANGES).join(', ')}.`,
+        `There are ${Object.keys(CHANGES).join(', ')} and priority=0.`,
       );
     return [`${flag}=${changed(key, text)}`];
   });
   return runOurs(context, ['change', ...flags, '--', id]);
 }
 
-/** `+5`, `-1:00:00`: by so much more or less than it has; null: another kind of limit. */
-async function movedLimit(
-  context: Context,
-  id: string,
-  text: string | undefined,
-): Promise<string | null> {
-  const [, sign, by = ''] = /^([+-])(.+)$/.exec(text ?? '') ?? [];
-  if (sign === undefined || text === '-1') return null;
-  const limit = parseLimit(by);
+/** `+5` of `TimeLimit=+5` and of `TimeLimit+=5`; null: none, or -1, which is no limit at all. */
+function moveIn(said: ReadonlyMap<string, string>): string | null {
+  const limit = said.get('timelimit') ?? '';
+  if (/^[+-]/.test(limit) && limit !== '-1') return limit;
+  const sign = ['+', '-'].find((one) => said.has(`timelimit${one}`));
+  return sign === undefined ? null : `${sign}${said.get(`timelimit${sign}`)}`;
+}
+
+/** The limit of a job with so much more or less than it has: `+5`, `-1:00:00`. */
+async function movedLimit(context: Context, id: string, text: string): Promise<string> {
+  const limit = parseLimit(text.slice(1));
   if (!limit.ok) throw usage(limit.error);
   const params = { id: id.replace(/\[.*/, '') };
   const { walltimeMs } = await (await context.api()).call('getJob', { params });
   if (limit.value === null || walltimeMs === null)
     throw usage(`Invalid time limit specification: ${text}`, 'It has none to add to.');
-  const ms = sign === '+' ? walltimeMs + limit.value : walltimeMs - limit.value;
+  const ms = text.startsWith('+') ? walltimeMs + limit.value : walltimeMs - limit.value;
   return `${Math.round(ms / 1000)}s`;
 }
 

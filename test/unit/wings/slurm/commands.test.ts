@@ -190,6 +190,8 @@ test('[X2] scontrol changes jobs of a list, in all forms of its words, and parti
     'update JobId=42,43_[1-2] nice=5000',
     'update job 42 NumNodes=2 gres=gpu:a100:1 priority=0',
     'update jobid=42 TimeLimit+=5',
+    'update jobid=42 TimeLimit-=1',
+    'update jobid=42 TimeLimit=-1',
     'hold jobname=md',
     'release jobid=42,43',
     'wait_job 42',
@@ -202,6 +204,8 @@ test('[X2] scontrol changes jobs of a list, in all forms of its words, and parti
     'change --nice=100 -- 43[1-2]',
     'change --nodes=2 --gpus=a100:1 --hold -- 42',
     'change --time=900s -- 42',
+    'change --time=540s -- 42',
+    'change --time=none -- 42',
     'hold --name=md',
     'release -- 42 43',
     'wait --quiet --started -- 42',
@@ -211,6 +215,7 @@ test('[X2] scontrol changes jobs of a list, in all forms of its words, and parti
     { params, body: { state: 'drain' } },
     { params, body: { state: 'up' } },
   ]);
+  assert.equal((await control('update', 'jobid=42', 'TimeLimit+=')).code, 1);
   const wrong = await control('update', 'PartitionName=batch', 'MaxTime=1');
   assert.match(wrong.errors, /not supported: maxtime/);
 });
