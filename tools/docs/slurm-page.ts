@@ -40,7 +40,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   the two apart.
 - An \`srun\` of a script that is killed by SIGKILL cannot say that its step is over: \`sacct\` has it as RUNNING until the script ends.
 - \`scontrol update\` takes \`TimeLimit=+30\` and \`-30\`. \`squeue -l\` begins with a line that has the time, as in Slurm.
-- \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and no job is of that name. Operators get an
+- \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and nobody of that name has a job. Operators get an
   empty list also for a user who has a role or a token alone.
 - Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
@@ -67,8 +67,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 \`SLURM_TASKS_PER_NODE\`, \`SLURM_CPUS_ON_NODE\`, \`SLURM_CPUS_PER_TASK\` (also where nobody typed \`-c\`), \`SLURM_MEM_PER_NODE\`, \`SLURM_GPUS_ON_NODE\`, \`SLURM_NODEID\`,
 \`SLURMD_NODENAME\`, \`SLURM_RESTART_COUNT\`; where their options were typed \`SLURM_EXPORT_ENV\`, \`SLURM_MEM_PER_CPU\`, \`_PER_GPU\`, \`SLURM_GPUS\`, \`_PER_NODE\`, \`_PER_TASK\`,
 \`SLURM_CPUS_PER_GPU\`, \`SLURM_JOB_DEPENDENCY\`, \`SLURM_JOB_RESERVATION\`, \`SLURM_DISTRIBUTION\`, \`SLURM_HINT\` and \`SLURM_THREADS_PER_CORE\`; in an array \`SLURM_ARRAY_JOB_ID\` and \`SLURM_ARRAY_TASK_ID\`, \`_MIN\`, \`_MAX\`, \`_COUNT\`, \`_STEP\`. Ranks of \`srun\` have
-\`SLURM_PROCID\`, \`SLURM_LOCALID\`, \`SLURM_STEP_ID\`, \`SLURM_STEP_NUM_TASKS\`, \`SLURM_STEP_NUM_NODES\`, \`SLURM_STEP_NODELIST\` and \`SLURM_STEP_TASKS_PER_NODE\` beside them.
-Others, such as \`SLURM_TASK_PID\`, are not set. In jobs that ask with \`WEFT_SLURM=1\` those that the commands of Slurm alone know are missing: partition, qos,
+\`SLURM_PROCID\`, \`SLURM_LOCALID\`, \`SLURM_STEP_ID\`, \`SLURM_STEP_NUM_TASKS\`, \`SLURM_STEP_NUM_NODES\`, \`SLURM_STEP_NODELIST\`, \`SLURM_STEP_TASKS_PER_NODE\` and \`SLURM_TASK_PID\` beside them.
+Others, such as \`SLURM_JOB_END_TIME\`, are not set. In jobs that ask with \`WEFT_SLURM=1\` those that the commands of Slurm alone know are missing: partition, qos,
 account, cluster and where it was submitted.
 `;
 
