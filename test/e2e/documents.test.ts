@@ -25,7 +25,7 @@ const ABOUT_NUMBERS =
 const OPERAND =
   /(?<=[ ',])(?<!--(?:limit|index|rank|node|timeout|nice|time|after) )m?\d+(?:-\d+)?(?=$|[ ',[)])/g;
 /** Counts what other pages have left, too. */
-const SUMS_ALL = /^\$ weft usage\b/m;
+const SUMS_ALL = /^\$ weft (usage|efficiency)\b/m;
 const READ_MS_MAX = UPDATE ? 2_000 : 60_000;
 
 /** Readers at a time, each with a cluster: commands wait for states more than they work. */
