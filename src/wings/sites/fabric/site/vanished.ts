@@ -74,7 +74,8 @@ export class Vanished {
     isOurs: (job: SiteJob) => boolean,
     now = 0,
   ): void {
-    for (const id of [...this.#all.keys()]) if (isListed(id, listed)) this.#all.delete(id);
+    const isListed = lookUpIn(listed);
+    for (const id of [...this.#all.keys()]) if (isListed(id)) this.#all.delete(id);
     for (const job of before.values()) if (!isOurs(job)) this.#noteElements(job, listed, now);
     // An array of which all has started is listed by its elements alone.
     const there = [...listed.values()].filter(({ state }) => state !== 'ended');
@@ -197,10 +198,15 @@ export class Vanished {
   }
 }
 
-/** True also of an element that its array says it has. */
-function isListed(id: string, listed: ReadonlyMap<string, SiteJob>): boolean {
-  if (listed.has(id)) return true;
-  const element = elementOf(id);
-  const list = element === null ? null : (listed.get(element.array)?.elements ?? null);
-  return element !== null && list !== null && indicesIn(list)?.has(element.index) === true;
+/** A look-up that is true also of elements that their array says it has: each list is read once. */
+function lookUpIn(listed: ReadonlyMap<string, SiteJob>): (id: string) => boolean {
+  const lists = new Map<string, IntervalSet | null>();
+  return (id) => {
+    if (listed.has(id)) return true;
+    const element = elementOf(id);
+    const list = element === null ? null : (listed.get(element.array)?.elements ?? null);
+    if (element === null || list === null) return false;
+    if (!lists.has(list)) lists.set(list, indicesIn(list));
+    return lists.get(list)?.has(element.index) === true;
+  };
 }
