@@ -77,6 +77,7 @@ export class PoolCalls {
   #codeMax = CALL_ASSETS_MAX;
   #nextId = 1;
   #onIdle: (() => void)[] = [];
+  #toldWhy: string | null = null;
 
   static async open(options: PoolLineOptions): Promise<PoolCalls> {
     const calls = new PoolCalls();
@@ -93,6 +94,7 @@ export class PoolCalls {
       },
       numbers: (numbers) => {
         calls.numbers = numbers;
+        calls.#warn(numbers);
       },
       closed: () => undefined,
     });
@@ -101,6 +103,16 @@ export class PoolCalls {
 
   get openCalls(): number {
     return this.#records.size + this.#unsent.size;
+  }
+
+  /** Once for each reason: a program that waits for workers should know why there are none. */
+  #warn({ workers, why }: PoolNumbers): void {
+    const isNew = why !== null && why !== this.#toldWhy;
+    this.#toldWhy = why;
+    const count = this.openCalls;
+    if (!isNew || workers > 0 || count === 0) return;
+    const waiting = count === 1 ? '1 call waits' : `${count} calls wait`;
+    process.emitWarning(`${waiting} for a worker: ${why}`, 'WeftWarning');
   }
 
   /** Throws NotSendable before anything is sent; of a module, its call ends with that. */

@@ -507,6 +507,25 @@ describe('a pool', { timeout: 600_000 }, () => {
     await assert.rejects(pool.run(square, 1), PoolClosed);
   });
 
+  test('a program whose calls wait for workers is warned why', LIMIT, async (t) => {
+    const warned: string[] = [];
+    const hear = ({ name, message }: Error) => warned.push(`${name}: ${message}`);
+    process.on('warning', hear);
+    t.after(() => process.off('warning', hear));
+    await open(0);
+    const waiting = pool.submit(square, 1);
+    const bounds = { min: 0, max: 1, hopeless: null };
+    for (const why of ['all cpus are taken', null, 'all cpus are taken']) {
+      head.router.scale({ ...bounds, why });
+      await until(() => pool.status !== null && pool.status.why === why);
+    }
+    await until(() => warned.length > 1);
+    await pool.stop();
+    await assert.rejects(waiting, PoolClosed);
+    const words = 'WeftWarning: 1 call waits for a worker: all cpus are taken';
+    assert.deepEqual(warned, [words, words]);
+  });
+
   test('a pool that this program stops ends its calls, too', LIMIT, async () => {
     await open(0);
     const waiting = pool.submit(square, 1);
