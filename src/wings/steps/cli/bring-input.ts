@@ -46,9 +46,13 @@ export async function bringInput(
     context.note(`job ${id}: ${words}`);
   };
   const { kind } = input;
+  let isSent = false;
   const tellUnread = (): void => {
     // Where somebody sits, they have seen what was answered.
-    if (kind !== 'terminal') tell('it has ended before your input had');
+    if (kind === 'terminal') return;
+    // A task that ends at the end of its input may end what brings it before that has said so.
+    if (isSent) tell('it has ended; whether it took all of your input is not known');
+    else tell('it has ended before your input had');
   };
   if ((task ?? begun).state === 'done') {
     tellUnread();
@@ -68,7 +72,11 @@ export async function bringInput(
   };
   // A terminal that hangs up ends before its SIGHUP is here, and is none any more: nobody has said
   // that the input is over.
-  stream.on('end', () => (input.kind === kind ? client.endInput() : leave()));
+  stream.on('end', () => {
+    if (input.kind !== kind) return leave();
+    isSent = true;
+    client.endInput();
+  });
   stream.on('error', leave);
   const onSignal = (name: NodeJS.Signals): void => {
     leave();
