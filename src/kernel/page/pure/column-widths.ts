@@ -7,8 +7,8 @@ export interface ColumnWidth {
   readonly spare?: boolean;
 }
 
-/** Share of a phone's width of a column that has no width in pixels. */
-const PHONE_SHARE = 110;
+/** Pixels that a column without a width in pixels has at least on a phone: those have the names. */
+const NAME_MIN = 96;
 
 /** Values of `grid-template-columns`. `ahead`: widths of what stands before all of them. */
 export function columnWidths(columns: readonly ColumnWidth[], ahead: readonly string[]) {
@@ -19,12 +19,11 @@ export function columnWidths(columns: readonly ColumnWidth[], ahead: readonly st
     wide: of(columns.map(({ width }) => width)),
     // Where the one is left out that takes what is left, those with a share of the width do.
     narrow: of(kept.map((width) => width?.replace(/^(\d+)%$/, 'minmax(0, $1fr)'))),
-    // All give way there: else those with a share, which are names, would be left with nothing.
+    // The others give way there: else names would be left with nothing.
     phone: of(kept.map(phoneWidth)),
   };
 }
 
 function phoneWidth(width: string | undefined): string {
-  const pixels = /^(\d+)px$/.exec(width ?? '')?.[1];
-  return `minmax(0, ${pixels ?? PHONE_SHARE}fr)`;
+  return width?.endsWith('px') ? `minmax(0, ${width})` : `minmax(${NAME_MIN}px, 1fr)`;
 }
