@@ -291,6 +291,28 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     assert.match(none.error, /takes no input from here\n.*weft run --stdin attach/);
   });
 
+  it('[Z15] whoever brings input is told that all was taken by a task that ends with it', async () => {
+    // What brings it has all, and says so when the task has had the time to end before that.
+    const line = `read first
+      for pid in $(pgrep -f 'fl[o]ck -n 3'); do
+        grep -qaF "$WEFT_STDIN" /proc/$pid/environ && sh=$pid
+      done
+      cat=$(pgrep -P $sh)
+      helper=$(ps -o ppid= -p $sh | tr -d ' '); kill -STOP $sh $cat
+      files() { ls /proc/$helper/fd | wc -l; }; all=$(files); echo ready > slow
+      until [ $(files) -lt $all ]; do sleep 0.1; done
+      kill -STOP $helper; kill -CONT $cat $sh
+      setsid sh -c "until [ ! -e $WEFT_STDIN.end ]; do sleep 0.1; done; sleep 0.5
+        kill -CONT $helper" > /dev/null 2>&1 &
+      cat >> slow`;
+    const own = await cluster.ok('run', '--stdin', 'attach', '--', line);
+    const first = bring(own, 'one\n');
+    assert.equal(await appears('slow'), 'ready');
+    first.child.stdin.end('two\n');
+    assert.deepEqual([await first.over, first.said()], [0, '']);
+    assert.deepEqual(cluster.lines('slow'), ['ready', 'two']);
+  });
+
   it('[Z15] a task that is started again takes its input anew, and whoever brought it is told', async () => {
     const line =
       'cat >> again; echo $WEFT_EPOCH >> starts; until [ -e enough ]; do sleep 0.1; done';

@@ -8,7 +8,11 @@ import type { AgentSettings } from './ports.ts';
 /** Says where the pipe is, to whoever brings input. */
 export const INPUT_VARIABLE = 'WEFT_STDIN';
 
-/** A line in the pipe with this end says that the input is over. */
+/**
+ * A line in the pipe with this end says that the input is over; in it the process that is to tell
+ * whoever brought it that all was taken. That has some seconds for it: the task may end with its
+ * input, and what was started beside it with the task.
+ */
 const OVER = '.end';
 
 /**
@@ -20,7 +24,8 @@ const HOLDING = `u=$(umask); umask 077; rm -f "$0" "$0${OVER}"
 mkfifo "$0" "$0${OVER}" || exit 125
 umask "$u"; exec 3<>"$0" 4>"$0" <"$0" 3>&-
 ( ( trap '' HUP INT QUIT TERM USR1 USR2; exec >/dev/null 2>&1
-    read -r _ <>"$0${OVER}"; rm -f "$0" "$0${OVER}" ) </dev/null & )
+    read -r by <>"$0${OVER}"; rm -f "$0" "$0${OVER}"; n=0
+    while [ $n -lt 100 ] && kill -0 "$by"; do n=$((n + 1)); sleep 0.05 || sleep 1; done ) </dev/null & )
 exec 4>&-; exec "$@"`;
 
 interface Place {

@@ -7,7 +7,8 @@ const CODES = { over: 74, busy: 75, noLock: 76, unread: 77 } as const;
 /**
  * One at a time has the pipe, for as long as it lives. The end of its own input is that of the
  * task's, unless what started it is gone: then nobody has said so. A task may end at the end of
- * its input, and this with it: the word that all was taken goes ahead.
+ * its input, and this with it: the task has that end when what started this has ended as well, and
+ * so has told that all was taken.
  */
 export const BRINGING = `[ -p "$WEFT_STDIN" ] || exit ${CODES.over}
 command -v flock >/dev/null || exit ${CODES.noLock}
@@ -16,7 +17,7 @@ flock -n 3 || exit ${CODES.busy}
 cat >&3 2>/dev/null || exit ${CODES.unread}
 kill -0 "$PPID" 2>/dev/null || exit 1
 echo taken
-if [ -p "$WEFT_STDIN.end" ]; then echo >"$WEFT_STDIN.end"; fi`;
+if [ -p "$WEFT_STDIN.end" ]; then echo "$PPID" >"$WEFT_STDIN.end"; fi`;
 
 /** What is to be said of its exit code; null: all of it was given, and so was its end. */
 export function inputWords(code: number): string | null {
