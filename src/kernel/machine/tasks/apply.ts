@@ -325,9 +325,18 @@ function noteEnded(
     usage,
     gpuCount,
     gpuType: Object.keys(gpuTypes).sort().join('+') || null,
-    whole: job.spec.request.exclusive ? { cpuCount, memoryBytes } : null,
+    whole: hasWholeNodes(state, task) ? { cpuCount, memoryBytes } : null,
     final: next === 'done',
     outcome,
+  });
+}
+
+/** Not of a task behind a gateway: what it claims there is the site, of which it has some nodes. */
+function hasWholeNodes({ nodes }: State, { job, parts }: Task): boolean {
+  if (!job.spec.request.exclusive) return false;
+  return [...parts.keys()].every((name) => {
+    const node = nodes.get(name);
+    return node === undefined || !isGateway(node);
   });
 }
 

@@ -40,6 +40,18 @@ scenario('[A3] an exclusive task gets whole, idle nodes and shares them with nob
   assert.equal(head.state.scratch.endedEpochs.at(-1)?.whole, null);
 });
 
+scenario('[A3] a site that a task has by itself is not what the task held', (head) => {
+  head.connect('hpc', { cpus: 400, site: 'hpc' });
+  head.submit({ cpuCount: 1, exclusive: true });
+  assert.deepEqual(head.schedule(), ['1#1@hpc']);
+  head.started('1#1');
+  head.ended('1#1');
+  assert.deepEqual(
+    head.state.scratch.endedEpochs.map(({ whole }) => whole),
+    [null],
+  );
+});
+
 const SIZES = [
   { cpuCount: 2, memoryBytes: GIB },
   { cpuCount: 1, memoryBytes: 4 * GIB },
