@@ -10,8 +10,8 @@ export const INPUT_VARIABLE = 'WEFT_STDIN';
 
 /**
  * A line in the pipe with this end says that the input is over; in it the process that is to tell
- * whoever brought it that all was taken. That has some seconds for it: the task may end with its
- * input, and what was started beside it with the task.
+ * whoever brought it that all was taken. It has five seconds for that: the task may end with its
+ * input, and takes with it what was started beside it.
  */
 const OVER = '.end';
 
@@ -25,7 +25,9 @@ mkfifo "$0" "$0${OVER}" || exit 125
 umask "$u"; exec 3<>"$0" 4>"$0" <"$0" 3>&-
 ( ( trap '' HUP INT QUIT TERM USR1 USR2; exec >/dev/null 2>&1
     read -r by <>"$0${OVER}"; rm -f "$0" "$0${OVER}"; n=0
-    while [ $n -lt 100 ] && kill -0 "$by"; do n=$((n + 1)); sleep 0.05 || sleep 1; done ) </dev/null & )
+    while [ $n -lt 100 ] && kill -0 "$by"; do
+      n=$((n + 1)); sleep 0.05 || { n=$((n + 20)); sleep 1; }
+    done ) </dev/null & )
 exec 4>&-; exec "$@"`;
 
 interface Place {

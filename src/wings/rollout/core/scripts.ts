@@ -52,7 +52,7 @@ cat > "$new/weft" <<'END'
 here=$(dirname "$(readlink -f "$0")")
 exec "$here/node" "$here/bin/weft.mjs" "$@"
 END
-[ -e "$new/node" ] || ln "$programs/now/node" "$new/node"
+[ -e "$new/node" ] || ln "$programs/now/node" "$new/node" 2>/dev/null || cp "$programs/now/node" "$new/node"
 printf '%s\\n' ${quoteWord(nodejs)} > "$new/node.sha256"
 chmod 0755 "$new" "$new/weft" "$new/node"
 "$new/weft" --version > /dev/null || { rm -f "$programs/now/node.sha256"; exit 1; }
