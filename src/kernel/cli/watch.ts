@@ -33,7 +33,7 @@ export function readInterval(flag: string, text: string): number {
 /** What is shown of one look. */
 interface Look {
   readonly text: string;
-  /** What the verb remarks beside it. */
+  /** Remarks of the verb, which a terminal shows above the text. */
   readonly notes: string;
   readonly exitCode: number;
   /** Why there is no newer text; null: there is. */

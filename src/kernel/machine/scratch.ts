@@ -88,7 +88,7 @@ export interface EndedEpoch {
   readonly gpuCount: number;
   /** Their type; of several `a100-80g+t4`. Null: not known, or it held none. */
   readonly gpuType: string | null;
-  /** What it held on all its nodes, which were whole. Null: what its job asks for, on each. */
+  /** Sums over its nodes, which it had whole. Null: it held what its job asks for, on each. */
   readonly whole: { readonly cpuCount: number; readonly memoryBytes: number } | null;
   /** False: requeued, another epoch follows. */
   readonly final: boolean;

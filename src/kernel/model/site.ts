@@ -208,7 +208,7 @@ export interface SiteJobPlace {
   readonly index: number | null;
 }
 
-/** What a site does not do with a start of a task of ours, in a sentence; it is asked again. */
+/** An order about one of our tasks that its site has not carried out, and why, in a sentence. */
 export interface SiteUndone {
   readonly epochId: EpochId;
   readonly words: string;

@@ -55,7 +55,7 @@ export interface TaskRow {
   readonly gpuCount: number | null;
   /** Their type; of several `a100-80g+t4`. Null: not known, or none. */
   readonly gpuType: string | null;
-  /** Held on all its nodes, which were whole. Null: what its job asks for, on each. */
+  /** Sums over its nodes, which it had whole. Null: it held what its job asks for, on each. */
   readonly heldCpus: number | null;
   readonly heldMemoryBytes: number | null;
 }

@@ -48,7 +48,7 @@ export function decideProcess(state: RunnerState, event: ProcessInput, now: Now)
         now,
       );
     case 'refused':
-      // It ran: a gateway that was started anew lacks it, and nobody knows how it ended.
+      // A new gateway does not find a job that ran: nobody knows how it ended.
       if (isLive(process) && event.there === undefined) {
         return decideLost(spot, event.why);
       }

@@ -45,7 +45,7 @@ const check = defineVerb({
   },
 });
 
-/** What a head refuses though each value is right by itself: that two of them do not fit, say. */
+/** Checks what a head checks beyond single values, as whether two of them fit each other. */
 async function checkForHead(file: string, { wings, environment, cwd }: Context): Promise<void> {
   const { loadConfig } = await import('../../config/config.ts');
   const { checkAsHead } = await import('../../config/head-options.ts');

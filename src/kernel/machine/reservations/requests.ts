@@ -91,7 +91,7 @@ export function decideChange(step: Step, command: ChangeReservation, actor: Acto
   const placed = replaced(step, known, command);
   if (!placed.ok) return placed;
   const changed: Reservation = { ...known, ...members, ...placed.value, name: named.value };
-  // Whoever empties a list hardly means to be the one it is for.
+  // An empty list means nobody; without the refusal the reservation would be the caller's own.
   const { users, groups, jobs: reserved } = changed;
   const isEmptied = Object.keys(members).length > 0;
   if (isEmptied && users.length + groups.length + reserved.length === 0) {

@@ -182,8 +182,10 @@ function keepingFocus(box: HTMLElement, change: () => void): void {
 function widths(columns: readonly ColumnWidth[], isChoice: boolean) {
   const { wide, narrow, phone } = columnWidths(columns, isChoice ? ['30px'] : []);
   return {
-    ...{ '--row': `${ROW_HEIGHT}px`, '--columns': wide },
-    ...{ '--columns-narrow': narrow, '--columns-phone': phone },
+    '--row': `${ROW_HEIGHT}px`,
+    '--columns': wide,
+    '--columns-narrow': narrow,
+    '--columns-phone': phone,
   };
 }
 

@@ -5,7 +5,7 @@ import { err, ok, type Result } from '../../../kernel/base/result.ts';
 import { formatSize } from '../../../kernel/base/size.ts';
 import type { Probe } from './probe.ts';
 
-/** What is sent by itself: Weft with its packages, and the Node.js that runs it. */
+/** A package of its own: Weft with its dependencies, or the Node.js that runs it. */
 export type Part = 'weft' | 'nodejs';
 
 export interface Wanted {

@@ -34,7 +34,7 @@ export interface Row {
   readonly ranks?: number;
   /** Nodes and cpus of a step; absent: those of the job. */
   readonly own?: { readonly nodeCount: number; readonly cpuCount: number };
-  /** What it held on all its nodes, which were whole; absent: what its job asks for, on each. */
+  /** Sums over its nodes, which it had whole; absent: it held what its job asks for, on each. */
   readonly whole?: { readonly cpuCount: number; readonly memoryBytes: number };
 }
 

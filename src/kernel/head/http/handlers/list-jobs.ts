@@ -44,7 +44,7 @@ export const listJobs: Handler<'listJobs'> = async ({ engine }, { query, actor }
   const next = last > 1 ? last : null;
   const reply: ListJobsReply = { jobs: await withLastRuns(engine, jobs), next };
   const { owner } = query;
-  // Who has a token, or a role, is told to operators alone (listUsers).
+  // Only operators hear which users have a token or a role (listUsers).
   const isTold = owner === actor.name || actor.role !== 'user';
   if (jobs.length === 0 && owner !== undefined && isTold)
     reply.ownerIsKnown = owner === actor.name || isKnown(engine, owner);

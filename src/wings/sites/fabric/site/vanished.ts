@@ -167,7 +167,7 @@ export class Vanished {
     const ended = end === null ? null : await ask(end(job.id));
     const record = ended?.ok === true ? ended.value : null;
     if (record === null && missingSince !== null) {
-      // What its array has no more and no accounting has a record of has never begun.
+      // Without a record in the accounting an element that its array lacks has never begun.
       if (ended?.ok !== true || !isWritten) return null;
     } else if (record === null) {
       const there = known === null ? null : await ask(known(job.id));
