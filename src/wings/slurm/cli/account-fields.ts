@@ -32,7 +32,10 @@ const cpus = ({ job, own, whole }: Row): number =>
 /** MiB on so many nodes: of whole ones all, else what was asked for on each. */
 const memoryOn = (nodes: number, { job, whole }: Row): number =>
   Math.floor((whole?.memoryBytes ?? job.memoryBytes * nodes) / 1_048_576);
-const asked = ({ whole: _, ...row }: Row): Row => row;
+const asked = ({ whole: _, ...row }: Row): Row => ({
+  ...row,
+  gpuCount: row.gpusAsked ?? row.gpuCount,
+});
 const tres = (row: Row): string => {
   const memory = memoryOn(nodeCount(row), row);
   const gpus = row.gpuCount > 0 ? `,gres/gpu=${row.gpuCount}` : '';

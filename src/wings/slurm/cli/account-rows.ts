@@ -12,6 +12,7 @@ import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import type { StepView } from '../../steps/api/step-view.ts';
 import { slurmId } from '../core/ids.ts';
 import { endedAs, type SlurmState, slurmState } from '../core/states.ts';
+import { heldBy, wholeNodes } from './held.ts';
 import { exitOf, jobPages, rowsOf as queueRows } from './job-rows.ts';
 
 /** A line of `sacct`. */
@@ -30,6 +31,8 @@ export interface Row {
   readonly used: Pick<HistoryTask, 'userUs' | 'systemUs' | 'memoryPeakBytes'> | null;
   /** Gpus that it holds, on all its nodes together. */
   readonly gpuCount: number;
+  /** Gpus that it asked for in the same way; absent: nobody knows, or they are those. */
+  readonly gpusAsked?: number;
   /** Processes of a step; absent: of the allocation, which has none itself. */
   readonly ranks?: number;
   /** Nodes and cpus of a step; absent: those of the job. */
@@ -87,7 +90,7 @@ export async function rowsOf(
 ): Promise<Row[]> {
   const api = await context.api();
   const steps = parts === 'with steps' ? await stepRows(api, jobs) : null;
-  const live = await liveJobs(api, jobs);
+  const live = { jobs: await liveJobs(api, jobs), withWhole: wholeNodes(api) };
   const rows: Row[] = [];
   for (const one of jobs) rows.push(...withSteps(await rowsOfJob(api, one, live), steps));
   return parts === 'with steps' ? rows : rows.filter(({ part }) => part === null);
@@ -121,11 +124,17 @@ async function liveJobs(
   return jobs;
 }
 
+/** Jobs that have not ended, as far as they were asked for, and what their rows are made of. */
+interface Live {
+  readonly jobs: ReadonlyMap<number, JobView>;
+  readonly withWhole: ReturnType<typeof wholeNodes>;
+}
+
 /** What never started, or has not ended, has no record: it is as the queue has it. */
 async function rowsOfJob(
   api: Api,
   { job, tasks }: RecordedJob,
-  jobs: ReadonlyMap<number, JobView>,
+  { jobs, withWhole }: Live,
 ): Promise<Row[]> {
   const ended = tasks.filter(({ final }) => final).flatMap((task) => taskRows(job, task));
   const told = new Set(ended.map(({ id }) => id));
@@ -133,11 +142,11 @@ async function rowsOfJob(
   const isWhole = ended.filter(({ part }) => part === null).length === job.taskCount;
   if (job.state === 'done' && isWhole) return ended;
   const view = jobs.get(job.id) ?? (await api.call('getJob', { params: { id: String(job.id) } }));
-  const live = await queueRows(api, view);
+  const live = await withWhole(await queueRows(api, view));
   const others = live.filter(({ id }) => !told.has(id));
   const { nodeCount, perNode } = view.request;
-  const own = { job, part: null, used: null, gpuCount: perNode.gpuCount * nodeCount };
-  return [...others.map((row) => ({ ...row, ...own })), ...ended];
+  const own = { job, part: null, used: null, gpusAsked: perNode.gpuCount * nodeCount };
+  return [...others.map((row) => ({ ...row, ...own, gpuCount: heldBy(row).gpuCount })), ...ended];
 }
 
 /** One that never started. */

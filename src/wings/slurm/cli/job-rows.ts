@@ -12,6 +12,7 @@ import { usage } from '../../../kernel/model/failure.ts';
 import type { OutcomeKind } from '../../../kernel/model/job.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { endReason, type SlurmExit, type SlurmState, slurmState } from '../core/states.ts';
+import type { Amounts } from './held.ts';
 
 type Seen =
   | 'id'
@@ -85,6 +86,8 @@ export interface JobRow<Job extends RowJob = JobView> {
   readonly detail: string | null;
   /** Starts so far. Absent: nobody has looked. */
   readonly starts?: number;
+  /** Sums over its nodes, which it has whole. Absent: nobody has looked, or it has them not. */
+  readonly whole?: Amounts;
 }
 
 export interface Wanted {

@@ -9,6 +9,7 @@ import type { Field, Piece } from '../core/formats.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { formatElapsed } from '../core/times.ts';
 import { accountOf } from './accounts.ts';
+import { heldBy } from './held.ts';
 import { instant } from './instants.ts';
 import {
   askedFeatures,
@@ -70,11 +71,12 @@ const left = ({ job: { walltimeMs }, startedAt }: JobRow<RowJob>): string =>
 
 const mebibytes = (bytes: number): number => Math.floor(bytes / 1_048_576);
 
-function tres({ job: { request } }: JobRow): string {
-  const { nodeCount, perNode } = request;
-  const gpus = perNode.gpuCount === 0 ? '' : `,gres/gpu=${perNode.gpuCount * nodeCount}`;
-  const memory = mebibytes(perNode.memoryBytes * nodeCount);
-  return `cpu=${perNode.cpuCount * nodeCount},mem=${memory}M,node=${nodeCount}${gpus}`;
+/** `cpu=4,mem=2048M,node=2`, and gpus: what it holds, or would. */
+export function tres(row: JobRow): string {
+  const { cpuCount, memoryBytes, gpuCount } = heldBy(row);
+  const gpus = gpuCount === 0 ? '' : `,gres/gpu=${gpuCount}`;
+  const { nodeCount } = row.job.request;
+  return `cpu=${cpuCount},mem=${mebibytes(memoryBytes)}M,node=${nodeCount}${gpus}`;
 }
 
 function end(row: JobRow<RowJob>): string {
@@ -102,7 +104,7 @@ const COLUMNS: readonly Column[] = [
   ),
   brief('B BatchHost EXEC_HOST', ({ nodes }) => nodes[0] ?? 'n/a'),
   column('c MinCpus MIN_CPUS', ({ job }) => job.request.perNode.cpuCount),
-  column('C NumCPUs CPUS', ({ job: { request } }) => request.perNode.cpuCount * request.nodeCount),
+  column('C NumCPUs CPUS', (row) => heldBy(row).cpuCount),
   ...unset('0', 'd MinTmpDisk MIN_TMP_DISK'),
   brief('D NumNodes NODES', ({ job }) => job.request.nodeCount),
   brief('e EndTime END_TIME', end),

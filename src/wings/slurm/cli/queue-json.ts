@@ -2,6 +2,7 @@
 
 import { compressHosts } from '../core/hostlist.ts';
 import { endedAs } from '../core/states.ts';
+import { heldBy } from './held.ts';
 import { askedFeatures, endOf, type JobRow, openDependencies, reasonOf } from './job-rows.ts';
 
 export function queueJson(rows: readonly JobRow[]): object {
@@ -19,7 +20,7 @@ function jobJson(row: JobRow): object {
   const { id, job, index, state, startedAt, nodes } = row;
   const exit = endedAs(row.kind, row.exit).job;
   const { request } = job;
-  const cpus = request.nodeCount * request.perNode.cpuCount;
+  const cpus = heldBy(row).cpuCount;
   const dependency = openDependencies(job);
   const isArray = job.array !== null;
   return {

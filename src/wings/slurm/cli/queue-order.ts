@@ -2,6 +2,7 @@
 
 import { headNow } from '../../../kernel/api/head-time.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
+import { heldBy } from './held.ts';
 import { endOf, priorityOf } from './job-rows.ts';
 import { LETTERS, needsPage, type QueueRow } from './queue-fields.ts';
 
@@ -16,7 +17,7 @@ const limit = ({ job: { walltimeMs } }: QueueRow): number => walltimeMs ?? Numbe
 
 const NUMBERS: Readonly<Record<string, (row: QueueRow) => number>> = {
   A: ({ job }) => job.id,
-  C: ({ job: { request } }) => request.perNode.cpuCount * request.nodeCount,
+  C: (row) => heldBy(row).cpuCount,
   D: ({ job }) => job.request.nodeCount,
   F: ({ job }) => job.id,
   K: ({ index }) => index ?? Number.MAX_SAFE_INTEGER,

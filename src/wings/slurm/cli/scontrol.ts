@@ -21,6 +21,7 @@ import { beginOf, niceOf } from '../core/request.ts';
 import { endedAs } from '../core/states.ts';
 import { formatLong, parseLimit } from '../core/times.ts';
 import { stepsBetween } from './account-rows.ts';
+import { heldBy, wholeNodes } from './held.ts';
 import { instant } from './instants.ts';
 import {
   apart,
@@ -34,6 +35,7 @@ import {
   reasonOf,
   rowsOf,
 } from './job-rows.ts';
+import { tres } from './queue-fields.ts';
 import { createReservation, deleteReservation } from './reservations.ts';
 import {
   groupWords,
@@ -213,7 +215,8 @@ async function show(
           : [ourId(name)];
       if (ids.length === 0) return print(['No jobs in the system']);
       const records: string[] = [];
-      for (const id of ids) records.push(...(await recordsOf(api, id)));
+      const withWhole = wholeNodes(api);
+      for (const id of ids) records.push(...(await recordsOf(api, id, withWhole)));
       return print(records);
     }
     case 'node': {
@@ -281,11 +284,13 @@ async function show(
   }
 }
 
+type WithWhole = ReturnType<typeof wholeNodes>;
+
 /** A record for each task that has begun, and one for those that wait together. */
-async function recordsOf(api: Api, id: string): Promise<string[]> {
+async function recordsOf(api: Api, id: string, withWhole: WithWhole): Promise<string[]> {
   const [, jobId = id, index] = /^(\d+)\[(\d+)\]$/.exec(id) ?? [];
   const job = await api.call('getJob', { params: { id: jobId } });
-  const rows = await rowsOf(api, job);
+  const rows = await withWhole(await rowsOf(api, job));
   if (index !== undefined) {
     const [row] = rows.flatMap(apart).filter((one) => one.index === Number(index));
     if (row === undefined) throw usage(`Invalid job id specified: ${slurmId(id)}`);
@@ -338,14 +343,12 @@ function jobWords(job: JobDetail, row: JobRow): string {
   const { code, signal } = endedAs(row.isOver ? row.kind : null, row.exit).job;
   const { startedAt, starts = 0 } = row;
   const ranMs = startedAt === null ? 0 : (row.endedAt ?? headNow()) - startedAt;
-  const cpus = request.perNode.cpuCount * request.nodeCount;
   const memory = `${Math.floor(request.perNode.memoryBytes / 1_048_576)}M`;
   const ranks = job.ranksPerNode ?? request.processesPerNode;
   const nodes = compressHosts(row.nodes);
   const end = endOf(row);
   const [, indices] = /_\[?([^\]]+)\]?$/.exec(row.id) ?? [];
   const array = indices === undefined ? '' : ` ArrayJobId=${job.id} ArrayTaskId=${indices}`;
-  const gpus = request.perNode.gpuCount;
   const lines = [
     `JobId=${job.id}${array} JobName=${job.name}`,
     `UserId=${userWords(job.owner)} GroupId=${groupWords(job.owner)} MCS_label=N/A`,
@@ -358,8 +361,8 @@ function jobWords(job: JobDetail, row: JobRow): string {
     `Partition=${job.partition}`,
     `ReqNodeList=${request.nodeNames.length === 0 ? '(null)' : compressHosts(request.nodeNames)} ExcNodeList=(null)`,
     `NodeList=${nodes || '(null)'}${row.nodes[0] === undefined ? '' : `\n   BatchHost=${row.nodes[0]}`}`,
-    `NumNodes=${request.nodeCount} NumCPUs=${cpus} NumTasks=${job.ranks ?? request.nodeCount * ranks} CPUs/Task=${Math.max(1, Math.floor(request.perNode.cpuCount / ranks))}`,
-    `TRES=cpu=${cpus},mem=${Math.floor((request.perNode.memoryBytes * request.nodeCount) / 1_048_576)}M,node=${request.nodeCount}${gpus === 0 ? '' : `,gres/gpu=${gpus * request.nodeCount}`}`,
+    `NumNodes=${request.nodeCount} NumCPUs=${heldBy(row).cpuCount} NumTasks=${job.ranks ?? request.nodeCount * ranks} CPUs/Task=${Math.max(1, Math.floor(request.perNode.cpuCount / ranks))}`,
+    `TRES=${tres(row)}`,
     `MinCPUsNode=${request.perNode.cpuCount} MinMemoryNode=${memory} MinTmpDiskNode=0`,
     `Features=${askedFeatures(request.labels).join('&') || '(null)'}`,
     `OverSubscribe=${request.exclusive ? 'NO' : 'OK'} Contiguous=0 Licenses=${licensesOf(request)} Network=(null)`,

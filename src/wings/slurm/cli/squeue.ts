@@ -10,6 +10,7 @@ import { readId } from '../core/ids.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { mayHaveAccount } from './accounts.ts';
+import { wholeNodes } from './held.ts';
 import { dateLine } from './instants.ts';
 import {
   apart,
@@ -133,6 +134,7 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
     isIn(row, ids) &&
     (states === undefined ? !row.isOver : isState(row.state, states)) &&
     (nodelist === undefined || row.nodes.some((one) => nodelist.includes(one)));
+  const withWhole = wholeNodes(api);
   const isApart = given.array !== undefined || given['array-unique'] !== undefined;
   const shown = async <Job extends RowJob>(page: readonly Job[]): Promise<JobRow<Job>[]> => {
     const rows: JobRow<Job>[] = [];
@@ -176,12 +178,14 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const all = { state: isAll ? 'all' : 'active', ids: numbers, ...wanted } as const;
   const isList = given.json === undefined && !isStart && order === null;
   const isOfRows = !isAll && classes === undefined && licenses === undefined;
-  if (!isList) await read(jobPages(api, all), (rows) => void kept.push(rows));
-  else if (needsPage(columns))
-    await read(jobPages(api, all), async (rows) => add(columns, await withPages(api, rows, pages)));
-  else if (isOfRows && isBrief(columns))
+  if (isList && isOfRows && isBrief(columns))
     await read(briefPages(api, all), (rows) => add(columns, rows));
-  else await read(jobPages(api, all), (rows) => add(columns, rows));
+  else
+    await read(jobPages(api, all), async (some) => {
+      const rows = await withWhole(some);
+      if (!isList) kept.push(rows);
+      else add(columns, needsPage(columns) ? await withPages(api, rows, pages) : rows);
+    });
   if (ids?.length === 1 && found === 0 && !(await isKnown(context, ids[0] ?? ''))) {
     throw usage('Invalid job id specified');
   }

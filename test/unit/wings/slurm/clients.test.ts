@@ -318,6 +318,44 @@ test('[X4] sacct has of a job with whole nodes all that these had, and what it a
   assert.equal(out, `12|${given}|1068|2|${wanted}|1024M`, errors);
 });
 
+test('[X4] squeue, scontrol and sacct have of a job that holds whole nodes all of these', async () => {
+  const whole = { ...job, nodes: ['n1', 'n2'], request: { ...job.request, exclusive: true } };
+  const record = { ...whole, cpuCount: 2, nodeCount: 2, memoryBytes: 2 ** 30, taskCount: 1 };
+  const asked: string[] = [];
+  const heard: Answer = (name, words) => {
+    asked.push(name);
+    const answers: Readonly<Record<string, unknown>> = {
+      listJobs: { jobs: [whole], next: null },
+      getJob: { ...page, ...whole },
+      listNodes: { nodes: [node, { ...node, name: 'n2' }] },
+      listTasks: { tasks: [], next: null },
+      listAllSteps: { steps: [], next: null },
+      history: { jobs: [record], tasks: [], next: null, nextTask: null },
+      whoami: { name: 'ada' },
+    };
+    return answers[name] ?? answer(name, words);
+  };
+  const tres = 'cpu=8,mem=4096M,node=2,gres/gpu=4';
+  const queue = await use(squeue, ['-h', '-O', 'NumCPUs:|,MinCpus:|,tres-alloc:'], heard);
+  assert.equal(queue.out, `8|2|${tres}`, queue.errors);
+  const { jobs } = JSON.parse((await use(squeue, ['--json'], heard)).out);
+  assert.deepEqual([jobs[0].cpus, jobs[0].job_resources.allocated_cpus], [8, 8]);
+  const { out } = await use(scontrol, ['-o', 'show', 'job', '42'], heard);
+  assert.match(out, / NumCPUs=8 NumTasks=4 CPUs\/Task=2 TRES=cpu=8,mem=4096M,node=2,gres\/gpu=4 /);
+  const format = 'AllocCPUS,AllocTRES,ReqCPUS,ReqTRES,ReqMem';
+  const records = await use(sacct, ['-XnP', '-j', '42', '-o', format], heard);
+  assert.equal(records.out, `8|${tres}|4|cpu=4,mem=2048M,node=2|2048M`, records.errors);
+  // What a job has of a node that stands for a site nobody here knows, nor of one that is gone.
+  const site = { ...node, facts: { site: 'n1' } };
+  for (const nodes of [[site], []]) {
+    const other: Answer = (name, words) => (name === 'listNodes' ? { nodes } : heard(name, words));
+    assert.equal((await use(squeue, ['-h', '-o', '%C'], other)).out, '4');
+  }
+  asked.length = 0;
+  await use(squeue, ['-h'], heard);
+  assert.deepEqual(asked, ['listJobs'], 'the usual columns need no nodes');
+});
+
 test('[X4] sacct --json has what a job was given, by kinds', async () => {
   const record = { ...job, state: 'done', cpuCount: 4, nodeCount: 1, memoryBytes: 2 ** 29 };
   const outcome = { kind: 'completed', exit: null };
