@@ -2,8 +2,8 @@
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { beginOf } from '../core/begin.ts';
 import { expandHosts } from '../core/hostlist.ts';
-import { beginOf } from '../core/request.ts';
 import { parseLimit } from '../core/times.ts';
 import { fieldsOf, runOurs } from './speaking.ts';
 

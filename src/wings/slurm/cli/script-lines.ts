@@ -3,8 +3,9 @@
 import type { Context, ReadScript, Script } from '../../../kernel/cli/context.ts';
 import type { SubmitOptions } from '../../../kernel/cli/submit/options.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import type { Given } from '../core/batch-options.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
-import type { Given, Request } from '../core/request.ts';
+import type { Request } from '../core/request.ts';
 import { askedFor, directives, filesOf, optionsOf, submitterOf, withSignal } from './sbatch.ts';
 
 /** For `weft submit`: output goes where a script of ours has it, unless the lines name a file. */

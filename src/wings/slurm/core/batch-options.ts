@@ -146,3 +146,6 @@ export const BATCH_OPTIONS = [
 ] as const;
 
 export type BatchOption = (typeof BATCH_OPTIONS)[number]['long'];
+
+/** The last of each that was typed; `''`: it stood alone. */
+export type Given = Readonly<Partial<Record<BatchOption, string>>>;

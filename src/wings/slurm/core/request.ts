@@ -3,13 +3,16 @@
 
 import { formatDuration } from '../../../kernel/base/duration.ts';
 import { err, ok, type Result } from '../../../kernel/base/result.ts';
-import { ATTACHED_STDIN, CLIENT_STDIN, type SignalTo } from '../../../kernel/model/job.ts';
-import { BATCH_OPTIONS, type BatchOption } from './batch-options.ts';
+import type { SignalTo } from '../../../kernel/model/job.ts';
+import { gpusOf, gpusPerNode, isAllMemory, licences, memoryOf } from './amounts.ts';
+import { Bad, bad, whole } from './bad.ts';
+import { BATCH_OPTIONS, type BatchOption, type Given } from './batch-options.ts';
+import { beginOf } from './begin.ts';
+import { dependencies, isSingleton } from './dependencies.ts';
 import { exportWords, isAllWord, isGroupWord } from './exports.ts';
+import { fileOf, inputFile, ranksOf } from './file-names.ts';
 import { expandHosts } from './hostlist.ts';
 import { parseLimit } from './times.ts';
-
-export type Given = Readonly<Partial<Record<BatchOption, string>>>;
 
 /** By the names of the options of `weft submit`. */
 export interface Request {
@@ -88,12 +91,6 @@ export function requestOf(said: Given, known: Known): Result<Read, string> {
   }
 }
 
-class Bad extends Error {}
-
-function bad(what: string): never {
-  throw new Bad(what);
-}
-
 function warningsOf(given: Given): string[] {
   const isMailLost = given['mail-type'] !== undefined && given['mail-user'] === undefined;
   const mailed = isMailLost ? ['--mail-type is ignored: it needs --mail-user here'] : [];
@@ -169,21 +166,6 @@ function build(given: Given, known: Known): Request {
   return Object.assign({ ...shape, ...files }, Object.fromEntries(kept));
 }
 
-/** Where ranks of a job are. */
-interface Ranks {
-  readonly nodes: number;
-  readonly perNode: number;
-}
-
-function ranksOf({ nodes, ranksPerNode = '1' }: Pick<Request, 'nodes' | 'ranksPerNode'>): Ranks {
-  return { nodes: Number(nodes), perNode: Number(ranksPerNode) };
-}
-
-function whole(name: BatchOption, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) bad(`Invalid numeric value "${text}" for --${name}.`);
-  return Number(text);
-}
-
 /** Nodes, ranks on each, and cpus of each node. */
 function shapeOf(
   given: Given,
@@ -227,45 +209,6 @@ function leastOf(text: string): number {
   return whole('nodes', to) < least ? bad(`Invalid node count: ${text}`) : least;
 }
 
-const UNITS: Readonly<Record<string, number>> = { K: 1 / 1024, M: 1, G: 1024, T: 1_048_576 };
-
-export function readMebibytes(name: BatchOption, text: string): Result<number, string> {
-  const [, amount = '', unit = 'M'] = /^(\d{1,12})([KMGT])?B?$/i.exec(text) ?? [];
-  if (amount === '') return err(`Invalid --${name} specification`);
-  return ok(Math.ceil(Number(amount) * (UNITS[unit.toUpperCase()] ?? 1)));
-}
-
-function mebibytes(name: BatchOption, text: string): number {
-  const read = readMebibytes(name, text);
-  return read.ok ? read.value : bad(read.error);
-}
-
-function memoryOf(given: Given, cpus: number): Pick<Request, 'memory'> {
-  const [all, perCpu] = [given.mem, given['mem-per-cpu']];
-  if (all !== undefined && perCpu !== undefined) bad('--mem and --mem-per-cpu exclude each other');
-  if (perCpu !== undefined) return { memory: `${mebibytes('mem-per-cpu', perCpu) * cpus}M` };
-  const perGpu = given['mem-per-gpu'];
-  if (perGpu !== undefined) {
-    if (all !== undefined) bad('--mem and --mem-per-gpu exclude each other');
-    return { memory: `${mebibytes('mem-per-gpu', perGpu) * gpusPerNode(given)}M` };
-  }
-  if (all === undefined || isAllMemory(given)) return {};
-  return { memory: `${mebibytes('mem', all)}M` };
-}
-
-/** `--mem=0`: all memory of a node, which is had with the node. */
-function isAllMemory({ mem }: Given): boolean {
-  return mem !== undefined && mebibytes('mem', mem) === 0;
-}
-
-/** For `--mem-per-gpu` and `--cpus-per-gpu`, which need a number for each node. */
-function gpusPerNode(given: Given): number {
-  const { gres, 'gpus-per-node': perNode } = given;
-  if (gres !== undefined) return gpusOfGres(gres).count;
-  if (perNode !== undefined) return gpusIn(perNode, perNode).count;
-  return bad('--mem-per-gpu and --cpus-per-gpu need --gpus-per-node or --gres=gpu:N here');
-}
-
 function signalOf(text: string | undefined): Pick<Request, 'signal' | 'signalTo'> {
   if (text === undefined) return {};
   const [, to = '', signal = ''] = /^(?:([BR]{1,2}):)?(.*)$/s.exec(text) ?? [];
@@ -291,120 +234,10 @@ function appends(mode: string | undefined): true | undefined {
   return /^(?:a|append)$/i.test(mode) ? true : bad(`Invalid --open-mode argument: ${mode}`);
 }
 
-function gpusOf(
-  given: Given,
-  shape: Pick<Request, 'nodes' | 'ranksPerNode'>,
-): Pick<Request, 'gpus'> {
-  const { gres, gpus } = given;
-  const perNode = given['gpus-per-node'];
-  const perTask = given['gpus-per-task'];
-  const nodes = Number(shape.nodes);
-  const said = [gres, perNode, gpus, perTask].filter((one) => one !== undefined);
-  if (said.every((one) => /^(?:none|(?:gpu:)?0)$/.test(one))) return {};
-  if (said.length > 1)
-    bad('--gres, --gpus-per-node, --gpus-per-task and --gpus exclude each other here');
-  if (gres !== undefined) return { gpus: gpuWords(gpusOfGres(gres)) };
-  if (perNode !== undefined) return { gpus: gpuWords(gpusIn(perNode, perNode)) };
-  if (perTask !== undefined) {
-    const { type, count } = gpusIn(perTask, perTask);
-    return { gpus: gpuWords({ type, count: count * Number(shape.ranksPerNode ?? 1) }) };
-  }
-  if (gpus === undefined) return {};
-  const { type, count } = gpusIn(gpus, gpus);
-  if (count % nodes !== 0) bad(`--gpus ${count} cannot be shared evenly by ${nodes} nodes`);
-  return { gpus: gpuWords({ type, count: count / nodes }) };
-}
-
-/** `matlab:2,solver`: in our words `matlab=2` and `solver=1`. */
-function licences(text: string): string[] {
-  return text.split(',').map((one) => {
-    const [, name, count = '1'] = /^([^:,\s|]+)(?::(\d{1,12}))?$/.exec(one) ?? [];
-    return name === undefined ? bad('Invalid license specification') : `${name}=${count}`;
-  });
-}
-
-interface Gpus {
-  /** Null: any. */
-  readonly type: string | null;
-  readonly count: number;
-}
-
-/** `gpu:2`, `gpu:a100:2`, `gpu`: nothing else is known. */
-function gpusOfGres(gres: string): Gpus {
-  const [, text] = /^gpu(?::(.+))?$/.exec(gres) ?? [];
-  if (text === undefined && gres !== 'gpu') return notGres(gres);
-  return gpusIn(text ?? '', gres);
-}
-
-function notGres(said: string): never {
-  return bad(`Invalid generic resource (gres) specification: ${said}`);
-}
-
-/** `2`, `a100:2`, `a100`. */
-function gpusIn(text: string, said: string): Gpus {
-  const [all, type = null, count = '1'] =
-    /^(?:([A-Za-z][\w.-]*)(?::(?=.)|$))?(\d+)?$/.exec(text) ?? [];
-  if (all === undefined || !/^[1-9]\d*$/.test(count)) return notGres(said);
-  return { type, count: Number(count) };
-}
-
-function gpuWords({ type, count }: Gpus): string {
-  return type === null ? String(count) : `${type.toLowerCase()}:${count}`;
-}
-
 function timeOf(text: string): string {
   const limit = parseLimit(text);
   if (!limit.ok) return bad(limit.error);
   return limit.value === null ? 'none' : formatDuration(limit.value);
-}
-
-const CONDITIONS: Readonly<Record<string, string>> = {
-  afterok: 'ok',
-  afterany: 'any',
-  afternotok: 'fail',
-  aftercorr: 'each',
-  after: 'start',
-};
-
-/** Kinds are in any letters; a number alone is the old form, of which any end will do. */
-function conditionsOf(text: string): string[] {
-  return text.split(',').map((one) => {
-    const [kind = '', ...ids] = one.trim().split(':');
-    return ids.length === 0 && /^\d/.test(kind)
-      ? `afterany:${kind}`
-      : [kind.toLowerCase(), ...ids].join(':');
-  });
-}
-
-function isSingleton({ dependency = '' }: Given): boolean {
-  return conditionsOf(dependency).includes('singleton');
-}
-
-function dependencies(text: string): string[] {
-  if (text.includes('?')) bad('--dependency with ? is not honoured here: all of them must be met');
-  return conditionsOf(text).flatMap((one) => {
-    const [kind = '', ...ids] = one.split(':');
-    if (one === 'singleton') return [];
-    const condition = Object.hasOwn(CONDITIONS, kind) ? CONDITIONS[kind] : undefined;
-    if (condition === undefined) {
-      bad(
-        `--dependency ${one} is not honoured here: there are ${Object.keys(CONDITIONS).join(', ')}, singleton`,
-      );
-    }
-    return ids.length === 0
-      ? bad('Job dependency problem')
-      : ids.map((id) => dependency(id, condition));
-  });
-}
-
-/** `42`, `42_*`, and of `after` `42+10`, in minutes. */
-function dependency(text: string, condition: string): string {
-  const [, id, minutes] = /^(\d{1,15})(?:_\*)?(?:\+(\d{1,6}))?$/.exec(text) ?? [];
-  if (/^\d+_\d+$/.test(text))
-    return bad(`--dependency on ${text} is not honoured here: name the whole array`);
-  if (id === undefined || (minutes !== undefined && condition !== 'start'))
-    return bad('Job dependency problem');
-  return `${id}:${condition}${minutes === undefined ? '' : `+${minutes}m`}`;
 }
 
 /** Slurm's `&` and `|` are ours, its counts and brackets are not. */
@@ -425,105 +258,6 @@ function nodesNamed({ nodelist, exclude }: Given, all: readonly string[]): strin
 
 function hosts(text: string): string[] {
   return expandHosts(text) ?? bad(`Invalid node name specified: ${text}`);
-}
-
-const UNITS_OF_TIME: Readonly<Record<string, string>> = {
-  second: 's',
-  minute: 'm',
-  hour: 'h',
-  day: 'd',
-  week: 'w',
-};
-
-const CLOCKS: Readonly<Record<string, string>> = {
-  midnight: '00:00',
-  noon: '12:00',
-  fika: '15:00',
-  teatime: '16:00',
-  today: 'now',
-};
-
-/** `now+2hours`, `noon`, `1:30pm` and `01/31/26-16:00` in our words; other times are ours, too. */
-export function beginOf(text: string): string {
-  const plain = text.trim().toLowerCase();
-  const [, count, unit = 'second'] =
-    /^now\s*\+\s*(\d+)\s*(second|minute|hour|day|week)?s?$/.exec(plain) ?? [];
-  if (count !== undefined)
-    return unit === 'week' ? `+${Number(count) * 7}d` : `+${count}${UNITS_OF_TIME[unit]}`;
-  if (Object.hasOwn(CLOCKS, plain)) return CLOCKS[plain] ?? text;
-  const parts = plain.replace(/^(\d{1,2}[/.]\d{1,2}[/.]\d{2})-/, '$1 ').split(/\s+(?![ap]m)/);
-  const clocks = parts.map(clockOf).filter((one) => one !== null);
-  const days = parts.map(dayOf).filter((one) => one !== null);
-  const isRead = clocks.length <= 1 && days.length <= 1 && clocks.length + days.length > 0;
-  return isRead && clocks.length + days.length === parts.length
-    ? [...days, ...clocks].join('T')
-    : text;
-}
-
-/** `16:00`, `4:00pm`, `4:00:30 pm` and `noon` as hours and minutes of a day. */
-function clockOf(text: string): string | null {
-  const named = Object.hasOwn(CLOCKS, text) ? CLOCKS[text] : undefined;
-  if (named !== undefined && named !== 'now') return named;
-  const [, hour = '', rest, half] = /^(\d{1,2})((?::\d{2}){1,2})\s*([ap])?m?$/.exec(text) ?? [];
-  if (rest === undefined) return null;
-  if (half === undefined) return `${hour.padStart(2, '0')}${rest}`;
-  const hours = (Number(hour) % 12) + (half === 'p' ? 12 : 0);
-  return `${String(hours).padStart(2, '0')}${rest}`;
-}
-
-/** `2026-01-31`, `01/31/26`, `01.31.26` and `013126`; a year is always said. */
-function dayOf(text: string): string | null {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return text;
-  const [, month = '', day = '', year] =
-    /^(\d{1,2})[/.](\d{1,2})[/.](\d{2})$/.exec(text) ?? /^(\d{2})(\d{2})(\d{2})$/.exec(text) ?? [];
-  return year === undefined ? null : `20${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
-}
-
-/** Where a file's name is said; `ranks` is null for that of a script, which is one program. */
-interface FilePlace {
-  readonly isArray: boolean;
-  readonly ranks: Ranks | null;
-}
-
-/** The number of a rank in our words: there is none of several ranks on each of several nodes. */
-function rankField({ nodes, perNode }: Ranks): string | null {
-  if (nodes > 1 && perNode > 1) return null;
-  return nodes > 1 ? '%n' : '%p';
-}
-
-/** A file's name with Slurm's patterns in ours: in an array `%j` is each task's own. */
-function fileOf(name: BatchOption, text: string, { isArray, ranks }: FilePlace): string {
-  // As in Slurm: nothing stands for anything in a name with one of these, and they are left out.
-  if (text.includes('\\')) return text.replaceAll('\\', '').replaceAll('%', '%%');
-  const rank = ranks === null ? '0' : rankField(ranks);
-  const id = isArray ? '%j_%a' : '%j';
-  const FIELDS: Readonly<Record<string, string>> = {
-    A: '%j',
-    j: id,
-    J: ranks === null ? id : `${id}.0`,
-    a: isArray ? '%a' : '4294967294',
-    N: '%N',
-    n: '%n',
-    u: '%u',
-    x: '%x',
-    s: ranks === null ? 'batch' : '0',
-    '%': '%%',
-    ...(rank !== null && { t: rank }),
-  };
-  return text.replace(/%(\d*)(.?)/gs, (said, width: string, letter: string) => {
-    if (letter === 't' && rank === null)
-      bad(`--${name}: %t of several ranks on each of several nodes is honoured in a script alone`);
-    const field = FIELDS[letter] ?? bad(`--${name}: ${said} stands for nothing here`);
-    // Numbers alone have leading zeros, ten of them at most.
-    const zeros = Math.min(10, Number(width));
-    if (/^\d+$/.test(field)) return field.padStart(zeros, '0');
-    return zeros > 0 && /[AjJant]/.test(letter) ? field.replace('%', `%${zeros}`) : field;
-  });
-}
-
-/** In Slurm every word names a file, also those that name none here. */
-function inputFile(name: string): string {
-  return name === ATTACHED_STDIN || name === CLIENT_STDIN ? `./${name}` : name;
 }
 
 const MAIL =

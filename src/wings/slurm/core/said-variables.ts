@@ -1,9 +1,9 @@
 // Variables by which a job finds what its options have said (sbatch(1), "OUTPUT ENVIRONMENT
 // VARIABLES"): those that are there only where somebody typed the option.
 
+import { readMebibytes } from './amounts.ts';
+import type { Given } from './batch-options.ts';
 import { CPUS_VARIABLE } from './mark.ts';
-import type { Given } from './request.ts';
-import { readMebibytes } from './request.ts';
 
 const AS_TYPED = {
   dependency: 'SLURM_JOB_DEPENDENCY',

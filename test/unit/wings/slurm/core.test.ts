@@ -3,7 +3,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OUTCOMES, TASK_STATES } from '../../../../src/kernel/model/job.ts';
+import type { Given } from '../../../../src/wings/slurm/core/batch-options.ts';
 import { BATCH_OPTIONS } from '../../../../src/wings/slurm/core/batch-options.ts';
+import { beginOf } from '../../../../src/wings/slurm/core/begin.ts';
 import { readDirectives } from '../../../../src/wings/slurm/core/directives.ts';
 import { byLetters, byNames, layOut } from '../../../../src/wings/slurm/core/formats.ts';
 import {
@@ -14,7 +16,7 @@ import {
 import { expandIds, readId, slurmId } from '../../../../src/wings/slurm/core/ids.ts';
 import { multiProgram } from '../../../../src/wings/slurm/core/multi-prog.ts';
 import { readOptions } from '../../../../src/wings/slurm/core/option-table.ts';
-import { beginOf, type Given, requestOf } from '../../../../src/wings/slurm/core/request.ts';
+import { requestOf } from '../../../../src/wings/slurm/core/request.ts';
 import { saidVariables } from '../../../../src/wings/slurm/core/said-variables.ts';
 import {
   endedAs,

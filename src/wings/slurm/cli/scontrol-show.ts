@@ -1,0 +1,183 @@
+// `scontrol show`: records of jobs, steps, nodes, partitions and the like.
+
+import { headNow } from '../../../kernel/api/head-time.ts';
+import type { Context } from '../../../kernel/cli/context.ts';
+import type { Api } from '../../../kernel/connect/api.ts';
+import { usage } from '../../../kernel/model/failure.ts';
+import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
+import type { StepView } from '../../steps/api/step-view.ts';
+import { compressHosts, expandHosts, hostsInOrder } from '../core/hostlist.ts';
+import { readStep, slurmId } from '../core/ids.ts';
+import { stepsBetween } from './account-rows.ts';
+import { wholeNodes } from './held.ts';
+import { instant } from './instants.ts';
+import { apart, listJobs, rowsOf } from './job-rows.ts';
+import { ourId } from './our-ids.ts';
+import { jobWords } from './scontrol-job.ts';
+import { nodeWords, partitionWords, reservationWords } from './scontrol-records.ts';
+import { hostsOf, RELEASE } from './speaking.ts';
+
+const ENTITIES = [
+  ...([
+    'job',
+    'jobid',
+    'step',
+    'node',
+    'partition',
+    'reservation',
+    'hostname',
+    'hostlist',
+    'hostlistsorted',
+  ] as const),
+  ...(['config', 'version'] as const),
+];
+
+export async function show(
+  context: Context,
+  [said = '', ...more]: readonly string[],
+  isOneLine: boolean,
+): Promise<number> {
+  // `show job=42` is `show job 42`, and beginnings of the words will do.
+  const [what = '', value] = said.split(/=(.*)/s);
+  const name = value ?? more[0];
+  const asked = what.toLowerCase();
+  const entity = ENTITIES.find((one) => asked !== '' && `${one}s`.startsWith(asked));
+  const api = await context.api();
+  const print = (texts: readonly string[]): number => {
+    const oneLine = texts.map((text) => text.replaceAll('\n   ', ' '));
+    context.print(isOneLine ? oneLine.join('\n') : texts.join('\n\n'));
+    return 0;
+  };
+  switch (entity) {
+    case 'step':
+      return print(name === undefined ? await stepsNow(api) : await stepsOf(api, name));
+    case 'job':
+    case 'jobid': {
+      const ids =
+        name === undefined
+          ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
+          : [ourId(name)];
+      if (ids.length === 0) return print(['No jobs in the system']);
+      const records: string[] = [];
+      const withWhole = wholeNodes(api);
+      for (const id of ids) records.push(...(await recordsOf(api, id, withWhole)));
+      return print(records);
+    }
+    case 'node': {
+      const { partitions } = await api.call('listPartitions');
+      const { nodes } = await api.call('listNodes');
+      const named = hostsOf(name);
+      const missing = named?.find((one) => nodes.every((node) => node.name !== one));
+      if (missing !== undefined) throw usage(`Node ${missing} not found`);
+      const some = nodes.filter((node) => named?.includes(node.name) ?? true);
+      const ofNode = (own: string) => partitions.filter(({ nodes: all }) => all.includes(own));
+      return print(
+        some.map((node) =>
+          nodeWords(
+            node,
+            ofNode(node.name).map((one) => one.name),
+          ),
+        ),
+      );
+    }
+    case 'partition': {
+      const { partitions } = await api.call('listPartitions');
+      const { nodes } = await api.call('listNodes');
+      const some = partitions.filter((one) => name === undefined || one.name === name);
+      if (some.length === 0) throw usage(`Partition ${name} not found`);
+      return print(some.map((one) => partitionWords(one, nodes, partitions[0]?.name)));
+    }
+    case 'hostname': {
+      const list = name ?? context.environment['SLURM_JOB_NODELIST'] ?? '';
+      const names = expandHosts(list);
+      if (names === null || list === '') throw usage('Invalid hostlist');
+      return print([names.join('\n')]);
+    }
+    case 'hostlist':
+    case 'hostlistsorted': {
+      const names = expandHosts(name ?? '');
+      if (names === null || names.length === 0) throw usage('Invalid hostlist');
+      return print([entity === 'hostlist' ? hostsInOrder(names) : compressHosts(names)]);
+    }
+    case 'reservation': {
+      const { reservations } = await api.call('listReservations');
+      const some = reservations.filter((one) => name === undefined || one.name === name);
+      if (some.length === 0 && name !== undefined) throw usage(`Reservation ${name} not found`);
+      return print(
+        some.length === 0 ? ['No reservations in the system'] : some.map(reservationWords),
+      );
+    }
+    case 'version':
+      return print([RELEASE]);
+    case 'config':
+      return print([
+        [
+          `Configuration data as of ${instant(headNow())}`,
+          'AccountingStorageType   = accounting_storage/slurmdbd',
+          `ClusterName             = ${(await api.call('info')).clusterName}`,
+          `MaxArraySize            = ${ARRAY_TASKS_MAX}`,
+          'SelectType              = select/cons_tres',
+          'SLURM_VERSION           = 22.05.8',
+        ].join('\n'),
+      ]);
+    default:
+      throw usage(
+        `invalid entity:${what} for keyword:show`,
+        'There are job, step, node, partition, reservation, hostnames, hostlist, config.',
+      );
+  }
+}
+
+type WithWhole = ReturnType<typeof wholeNodes>;
+
+/** A record for each task that has begun, and one for those that wait together. */
+async function recordsOf(api: Api, id: string, withWhole: WithWhole): Promise<string[]> {
+  const [, jobId = id, index] = /^(\d+)\[(\d+)\]$/.exec(id) ?? [];
+  const job = await api.call('getJob', { params: { id: jobId } });
+  const rows = await withWhole(await rowsOf(api, job));
+  if (index !== undefined) {
+    const [row] = rows.flatMap(apart).filter((one) => one.index === Number(index));
+    if (row === undefined) throw usage(`Invalid job id specified: ${slurmId(id)}`);
+    return [jobWords(job, row)];
+  }
+  const left = rows.filter(({ isOver }) => !isOver);
+  const shown = left.length > 0 ? left : rows;
+  const [first] = shown;
+  if (job.array !== null || first === undefined) return shown.map((row) => jobWords(job, row));
+  const { tasks } = await api.call('listTasks', { params: { id: jobId }, query: { limit: 1 } });
+  return [jobWords(job, { ...first, starts: tasks[0]?.epoch ?? 0 })];
+}
+
+/** Steps that run now: of one's own jobs, or, for operators, of all. */
+async function stepsNow(api: Api): Promise<string[]> {
+  const texts: string[] = [];
+  const jobs = await listJobs(api, { state: 'active' });
+  const [first, last] = [jobs.at(0)?.id, jobs.at(-1)?.id];
+  if (first !== undefined && last !== undefined)
+    for await (const step of stepsBetween(api, first, last))
+      if (step.state === 'running') texts.push(stepWords(step));
+  return texts.length === 0 ? ['No job steps in the system'] : texts;
+}
+
+/** All steps of `42` that are known, or `42.1`. */
+async function stepsOf(api: Api, name: string): Promise<string[]> {
+  const step = readStep(name);
+  const id = step?.replace(/\.\d+$/, '') ?? ourId(name);
+  const { steps } = await api.call('listSteps', { params: { id } });
+  const some = steps.filter((one) => step === null || step === id || one.id === step);
+  if (some.length === 0) throw usage(`job step ${name} not found`);
+  return some.map(stepWords);
+}
+
+function stepWords(one: StepView): string {
+  return [
+    `StepId=${slurmId(one.id)} UserId=${one.by} StartTime=${instant(one.startedAt)} TimeLimit=UNLIMITED`,
+    `State=${stepState(one)} NodeList=${compressHosts(one.nodes)}`,
+    `Nodes=${new Set(one.nodes).size} Tasks=${one.processes} Name=${one.command}`,
+  ].join('\n   ');
+}
+
+function stepState({ state, exit }: StepView): string {
+  if (state === 'running') return 'RUNNING';
+  return exit === null || exit.code === 0 ? 'COMPLETED' : 'FAILED';
+}
