@@ -154,6 +154,8 @@ export type WindowReason = {
     }
   /** The task's own reservation, in which alone it may run. */
   | { readonly problem: 'over' }
+  /** A change of it since then keeps the task from ever starting there. */
+  | { readonly problem: 'unfit'; readonly what: string }
   | { readonly problem: 'not_begun'; readonly startsInMs: number }
   | { readonly problem: 'too_short'; readonly endsInMs: number; readonly walltimeMs: number | null }
 );

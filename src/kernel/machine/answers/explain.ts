@@ -17,6 +17,7 @@ import { entryOf } from '../jobs/apply.ts';
 import { isBlocked } from '../jobs/behind.ts';
 import type { Job } from '../jobs/facts.ts';
 import { followedAt } from '../jobs/following.ts';
+import { type FitSpec, unfitWords } from '../jobs/in-reservation.ts';
 import { indicesOf } from '../jobs/indices.ts';
 import { withAnyAccount } from '../jobs/request-of.ts';
 import type { Accepted } from '../jobs/submit.ts';
@@ -35,7 +36,7 @@ import { namedWindow } from '../windows.ts';
 export interface Pending extends Pick<Job, 'held' | 'waitsFor' | 'beginReached'> {
   /** Null: not submitted. */
   readonly id: JobId | null;
-  readonly spec: Pick<JobSpec, 'dependencies' | 'beginAt' | 'pool' | 'foreign'>;
+  readonly spec: Pick<JobSpec, 'dependencies' | 'pool' | 'foreign'> & FitSpec;
   readonly entry: QueueEntry;
   readonly index: number;
   readonly heldBecause: string | null;
@@ -79,7 +80,7 @@ export function explainPending(
   at: number,
 ): Reason {
   if (state.behind !== null) return { kind: 'head_behind' };
-  const forbidden = forbiddenBy(pending);
+  const forbidden = forbiddenIn(state, pending);
   if (forbidden?.kind === 'dependency') return withHeld(state, withTimes(state, forbidden));
   if (forbidden !== null) return forbidden;
   const scheduling = schedulingOf(state, settings);
@@ -159,7 +160,7 @@ export function lookAhead(
   const reason = explainPending(state, settings, pending, at);
   // When the calls of a pool will ask for more workers, no plan says.
   const isPools = reason.kind === 'quota' && reason.limit.of === 'pool';
-  if (isPools || reason.kind === 'head_behind' || forbiddenBy(pending) !== null) {
+  if (isPools || reason.kind === 'head_behind' || forbiddenIn(state, pending) !== null) {
     return { at, reason, prospect: null, awaited: null };
   }
   const snapshot = (): Snapshot => ({
@@ -194,6 +195,16 @@ export function withSites(
 ): Snapshot {
   if (standings === null) return snapshot;
   return { ...snapshot, brokerage: brokerageOf(state, snapshot.scheduling, standings) };
+}
+
+/** What keeps it from starting, its reservation as it is now included: that may have changed. */
+function forbiddenIn(state: State, pending: Pending): Reason | null {
+  const forbidden = forbiddenBy(pending);
+  if (forbidden !== null && forbidden.kind !== 'begin_time') return forbidden;
+  const own = state.reservations.get(pending.entry.shape.reservation ?? '');
+  const what = own === undefined ? null : unfitWords(state, own, pending.spec);
+  if (own === undefined || what === null) return forbidden;
+  return { kind: 'reservation', name: own.name, problem: 'unfit', what };
 }
 
 /** What keeps a task from starting whatever room there is. */

@@ -1,6 +1,7 @@
 // Who may use a reservation, and which jobs can run in it at all.
 
 import { formatDuration } from '../../base/duration.ts';
+import { formatInstant } from '../../base/instant.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
@@ -12,6 +13,7 @@ import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { askedOfPart, canHoldAny, fitsIn } from '../../model/resources.ts';
 import { totalOf } from '../nodes/cards.ts';
 import { labelsOf } from '../nodes/view.ts';
+import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import type { Job } from './facts.ts';
 
@@ -49,19 +51,34 @@ function mayUse({ state }: Step, reservation: Reservation, actor: UserActor): bo
 }
 
 /** What can never start in it is refused now, not left waiting (J4). */
-export function checkFit(
-  step: Step,
-  { name, request, slots }: Pick<Reservation, 'name' | 'request' | 'slots'>,
-  spec: JobSpec,
-): Result<null, Refusal> {
-  const refuse = (what: string): Result<never, Refusal> =>
-    step.refuse('reservation.job_unfit', { reservation: name, what });
-  if (spec.walltimeMs === null) return refuse('it has no time limit; give it one with --time');
-  if (spec.walltimeMs > request.durationMs) {
-    const [limit, lasts] = [spec.walltimeMs, request.durationMs].map(formatDuration);
-    return refuse(`its time limit is ${limit}, the reservation lasts ${lasts}`);
+export function checkFit(step: Step, into: Into, spec: FitSpec): Result<null, Refusal> {
+  const what = unfitWords(step.state, into, spec);
+  if (what === null) return ok(null);
+  return step.refuse('reservation.job_unfit', { reservation: into.name, what });
+}
+
+type Into = Pick<Reservation, 'name' | 'request' | 'slots' | 'recurrence'>;
+export type FitSpec = Pick<JobSpec, 'walltimeMs' | 'beginAt' | 'request'>;
+
+/** Why such a job can never start in it; null: it can. */
+export function unfitWords(
+  state: State,
+  { request, slots, recurrence }: Into,
+  spec: FitSpec,
+): string | null {
+  const { walltimeMs, beginAt } = spec;
+  if (walltimeMs === null) return 'it has no time limit; give it one with --time';
+  if (walltimeMs > request.durationMs) {
+    const [limit, lasts] = [walltimeMs, request.durationMs].map(formatDuration);
+    return `its time limit is ${limit}, the reservation lasts ${lasts}`;
   }
-  if (slots.length > 0 && !slots.some((slot) => holds(step, slot, spec))) {
+  const until = recurrence === null ? (slots.at(-1)?.until ?? Infinity) : Infinity;
+  if (beginAt !== null && beginAt + walltimeMs > until) {
+    const [begins, ends] = [beginAt, until].map(formatInstant);
+    const limit = formatDuration(walltimeMs);
+    return `with a time limit of ${limit} it begins at ${begins}, the reservation ends at ${ends}`;
+  }
+  if (slots.length > 0 && !slots.some((slot) => holds(state, slot, spec))) {
     const isOfKind = spec.request.perNode.gpuKind !== undefined;
     const hint = isOfKind
       ? '; of a part of a node a type can be asked for only where all its gpus are of it: ask for a number, or reserve whole nodes'
@@ -69,12 +86,12 @@ export function checkFit(
     const share =
       request.perNode === 'whole' ? '' : `, ${describeResources(request.perNode)} of each node,`;
     const asked = describeRequest(spec.request);
-    return refuse(`the reserved share${share} is too small for ${asked}${hint}`);
+    return `the reserved share${share} is too small for ${asked}${hint}`;
   }
-  return ok(null);
+  return null;
 }
 
-function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec): boolean {
+function holds(state: State, { shares }: ReservedSlot, { request }: FitSpec): boolean {
   const { nodeNames, labels, perNode, nodeCount, exclusive } = request;
   const able = [...state.nodes.values()].filter((node) => {
     const share = shares[node.name];
@@ -93,7 +110,7 @@ function holds({ state }: Step, { shares }: ReservedSlot, { request }: JobSpec):
 export function checkJobs(
   step: Step,
   ids: readonly JobId[],
-  reservation: Pick<Reservation, 'name' | 'request' | 'slots'>,
+  reservation: Into,
 ): Result<readonly Job[], Refusal> {
   const jobs: Job[] = [];
   for (const id of ids) {

@@ -6,6 +6,7 @@ import type { Outcome } from '../../model/job.ts';
 import { isOpen, type Reservation } from '../../model/reservation.ts';
 import { certainAt } from '../head/clock.ts';
 import { waitingOf, waitingSize } from '../jobs/behind.ts';
+import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import { endPending } from '../tasks/ending.ts';
 
@@ -21,8 +22,15 @@ export function decideSlots(step: Step): void {
       }
     }
     const left = step.state.reservations.get(id);
-    if (left !== undefined && isOver(left, overAt)) endReservation(step, left, 'over', 'system');
+    if (left === undefined || !(isOver(left, overAt) || isUsed(step.state, left))) continue;
+    endReservation(step, left, 'over', 'system');
   }
+}
+
+/** For jobs alone, and these are done: it would keep everybody out for nobody. */
+function isUsed({ jobs: known }: State, { users, groups, jobs }: Reservation): boolean {
+  if (users.length + groups.length > 0 || jobs.length === 0) return false;
+  return jobs.every((id) => (known.get(id)?.outcome ?? null) !== null || !known.has(id));
 }
 
 /** Nothing of it is to come, nor may an occurrence still find room. */

@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { sayReason } from '../../../../src/kernel/head/answers/words/reason.ts';
+import { explainPending, pendingOf } from '../../../../src/kernel/machine/answers/explain.ts';
 import { retriesOn } from '../../../../src/kernel/machine/reservations/occurrences.ts';
 import type { UserActor } from '../../../../src/kernel/model/actor.ts';
 import { formatRefusal } from '../../../../src/kernel/model/errors.ts';
@@ -262,6 +264,42 @@ scenario(
     assert.deepEqual(head.schedule(), [`${runs}#2@n1`]);
   },
 );
+
+scenario(
+  '[R5, J4] a begin time too late for it is refused; what a change shuts out is told',
+  (head) => {
+    for (const name of ['n1', 'n2']) head.connect(name);
+    made(head, { at: LATER, lasts: HOUR, nodes: ['n1'], users: ['ann'], name: 'lab' });
+    const begins = (minutes: number) => {
+      const beginAt = LATER + minutes * MINUTE;
+      return { reservation: 'lab', walltimeMs: 10 * MINUTE, beginAt };
+    };
+    assert.equal(head.refused(submission(begins(51)), ANN), 'reservation.job_unfit');
+    const id = head.submit(begins(50));
+    const words = (): string => {
+      const reason = explainPending(head.state, head.settings, pendingOf(head.job(id), 0), head.at);
+      return sayReason(reason, { name: null, now: head.at });
+    };
+    assert.match(words(), /^its begin time is/);
+    const shorter = wishOf({ at: LATER, lasts: 5 * MINUTE, nodes: ['n1'] });
+    head.command({ kind: 'change_reservation', reservation: 'lab', request: shorter }, OPERATOR);
+    assert.equal(
+      words(),
+      'it cannot run in reservation lab: its time limit is 10m, the reservation lasts 5m',
+    );
+  },
+);
+
+scenario('[R6] one for jobs alone is over when they are done', (head) => {
+  head.connect('n1');
+  const id = head.submit({ walltimeMs: HOUR, held: true });
+  made(head, { at: LATER, name: 'own', members: { jobs: [id] } });
+  head.tick();
+  assert.equal(head.state.reservations.size, 1);
+  head.command({ kind: 'cancel_task', place: place(String(id)) }, ANN);
+  head.tick();
+  assert.equal(head.state.reservations.size, 0);
+});
 
 scenario('[R7] what began or ended while the head was away is seen when it is back', (head) => {
   head.connect('n1');

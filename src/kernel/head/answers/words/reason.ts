@@ -246,6 +246,8 @@ export function sayWindow(reason: WindowReason): string {
       const when = `which starts in ${spanWords(reason.startsInMs)}`;
       return `${subject} could run into ${title} on ${reason.node}, ${when}`;
     }
+    case 'unfit':
+      return `it cannot run in ${title}: ${reason.what}`;
     case 'over':
       return `${title} is over`;
     case 'not_begun':
