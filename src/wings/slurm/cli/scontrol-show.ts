@@ -35,7 +35,7 @@ const ENTITIES = [
 export async function show(
   context: Context,
   [said = '', ...more]: readonly string[],
-  isOneLine: boolean,
+  lines: 'one each' | 'many',
 ): Promise<number> {
   // `show job=42` is `show job 42`, and beginnings of the words will do.
   const [what = '', value] = said.split(/=(.*)/s);
@@ -45,7 +45,7 @@ export async function show(
   const api = await context.api();
   const print = (texts: readonly string[]): number => {
     const oneLine = texts.map((text) => text.replaceAll('\n   ', ' '));
-    context.print(isOneLine ? oneLine.join('\n') : texts.join('\n\n'));
+    context.print(lines === 'one each' ? oneLine.join('\n') : texts.join('\n\n'));
     return 0;
   };
   switch (entity) {

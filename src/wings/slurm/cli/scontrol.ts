@@ -42,11 +42,11 @@ const ON_JOBS: Readonly<Record<string, Line>> = {
 async function scontrol(context: Context, words: readonly string[]): Promise<number> {
   const { given, operands } = readWords(CONTROL_OPTIONS, words);
   await clusterOf(context, given.clusters);
-  const isOneLine = given.oneliner !== undefined;
+  const lines = given.oneliner === undefined ? 'many' : 'one each';
   const [command = '', ...rest] = operands;
   const ours = ON_JOBS[command.toLowerCase()];
   if (ours !== undefined) return onJobs(context, ours, rest);
-  if (command === 'show') return show(context, rest, isOneLine);
+  if (command === 'show') return show(context, rest, lines);
   if (command === 'write') return write(context, rest);
   if (command === 'version') {
     context.print(RELEASE);
