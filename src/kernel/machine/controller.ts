@@ -24,6 +24,7 @@ import {
   lifeAfterLoss,
   nextLife,
 } from './head/lives.ts';
+import { awaitBeginAgain } from './jobs/jobs.ts';
 import { refuseClone } from './nodes/clones.ts';
 import { decideGpus } from './nodes/gpus.ts';
 import {
@@ -127,6 +128,10 @@ function decideCommand(step: Step, command: Command, actor: Actor): Answer {
   return one(step, command, actor);
 }
 
+function decideTime(step: Step, reading: ClockReading): void {
+  if (decideClock(step, reading)) awaitBeginAgain(step);
+}
+
 function decideTick(step: Step): void {
   for (const noun of step.state.machine.nouns) noun.due?.(step);
   noteDueCycle(step);
@@ -144,12 +149,12 @@ function decideGreeting(step: Step, input: Extract<Input, { kind: 'hello' }>): A
 function decideInput(step: Step, input: Input): Result<Reply, Refusal> | undefined {
   switch (input.kind) {
     case 'started':
-      if (input.clock !== undefined) decideClock(step, input.clock);
+      if (input.clock !== undefined) decideTime(step, input.clock);
       step.emit({ kind: 'head_started', ...born(input.birth, step.state, nextLife) });
       if (input.skipped !== undefined) step.emit(storeCopied(step.state, input.skipped));
       return void decideUsageRules(step);
     case 'clock':
-      return void decideClock(step, input.clock);
+      return void decideTime(step, input.clock);
     case 'loss':
       return void decideLoss(step, input);
     case 'identity':

@@ -10,6 +10,7 @@ import type { Context } from '../context.ts';
 import { forEach } from '../jobs/each.ts';
 import { defineListing, type ListingOptions } from '../output/listing.ts';
 import { formatOne, type Titled, titledLines } from '../output/one.ts';
+import { byOwnClock } from '../output/prose.ts';
 import type { Column } from '../output/table.ts';
 import { instantColumn } from '../output/times.ts';
 import { formatInstant } from '../output/words.ts';
@@ -153,9 +154,10 @@ function lackWords({ name, slots: [slot] }: ReservationView): string | null {
 
 /** Occurrences that are not set aside yet, and why. */
 function skippedWords({ skipped }: ReservationView): string[] {
+  const now = headNow();
   const waiting = skipped.filter(({ triedUntil }) => triedUntil !== undefined);
   return waiting.map(({ from, because }) => {
-    return `There is no room yet at ${formatInstant(from, headNow())}: ${because}`;
+    return `There is no room yet at ${formatInstant(from, now)}: ${byOwnClock(because, now)}`;
   });
 }
 
@@ -222,7 +224,7 @@ function describe(one: ReservationView): string[] {
         triedUntil === undefined
           ? ''
           : ` It is tried again until ${formatInstant(triedUntil, now)}.`;
-      return ['Skipped', `${formatInstant(from, now)}: ${because}${again}`];
+      return ['Skipped', `${formatInstant(from, now)}: ${byOwnClock(because, now)}${again}`];
     }),
     ['Tasks', `${one.runningTasks} running, ${one.waitingTasks} waiting`],
     ['Made', `by ${one.createdBy} at ${formatInstant(one.createdAt, now)}`],

@@ -7,13 +7,14 @@ import type { Step } from '../step.ts';
 
 /**
  * Comes before everything else of its instant: decisions are made by the clock of now, with the
- * instants that are counted from moved along.
+ * instants that are counted from moved along. Says whether it was set back.
  */
-export function decideClock(step: Step, reading: ClockReading): void {
+export function decideClock(step: Step, reading: ClockReading): boolean {
   const byMs = stepOf(step, reading);
   if (Math.abs(byMs) >= CLOCK_STEP_MIN_MS) {
     step.emit({ kind: 'clock_stepped', byMs, reading });
   } else if (step.state.clock?.boot !== reading.boot) step.emit({ kind: 'clock_read', reading });
+  return byMs <= -CLOCK_STEP_MIN_MS;
 }
 
 /** After another start of the machine only this is certain: no record is from the future. */

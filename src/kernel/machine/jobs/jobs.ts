@@ -59,6 +59,15 @@ export const jobs: Noun<'jobs', JobsData> = {
   due: decideDueJobs,
 };
 
+/** The clock was set back: what its begin time had let wait for room waits for that time (H1). */
+export function awaitBeginAgain(step: Step): void {
+  for (const job of step.state.jobs.values()) {
+    const { id: jobId, spec, beginReached, outcome } = job;
+    if (!beginReached || (spec.beginAt ?? 0) <= step.at || outcome !== null) continue;
+    if (waitingSize(job) > 0) step.emit({ kind: 'job_changed', jobId, spec, by: 'system' });
+  }
+}
+
 /** What time brings to jobs: begin times are reached, and old ones leave memory. */
 function decideDueJobs(step: Step): void {
   const { state, settings } = step;

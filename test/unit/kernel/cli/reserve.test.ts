@@ -75,3 +75,19 @@ test("groups that nobody knows are told, and a list of nobody is no reservation 
   }
   assert.equal(head.work.length, before);
 });
+
+test('what keeps an occurrence out is told by the clock of the reader', async () => {
+  const because = 'Node n1 is reserved for m7 from 2026-12-01T23:57:36Z.';
+  const slots = [{ from: 0, until: 60_000, nodes: ['n1'], share: 'whole' }];
+  const skipped = [{ from: 0, because, triedUntil: 60_000 }];
+  await using head = await FakeHead.start({
+    'POST /v1/reservations': () => ({ json: { ...MADE, slots, skipped } }),
+    'GET /v1/reservations/lab': () => ({ json: { ...MADE, slots, skipped } }),
+  });
+  const made = await head.weft('reserve', 'create', '-t', '1m');
+  const shown = await head.weft('reserve', 'show', 'lab');
+  for (const text of [made.out, shown.out]) {
+    assert.match(text, /is reserved for m7 from/);
+    assert.doesNotMatch(text, /36Z/);
+  }
+});

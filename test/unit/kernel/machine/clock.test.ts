@@ -133,6 +133,22 @@ scenario(
   },
 );
 
+scenario('[H1] a begin time that a wrong clock had reached is waited for again', (head) => {
+  begin(head);
+  head.connect('n1', { cpus: 1 });
+  head.running({ walltimeMs: HOUR });
+  const id = head.submit({ beginAt: head.at + HOUR });
+  set(head, 2 * HOUR);
+  head.tick();
+  assert.ok(head.job(id).beginReached);
+  set(head, -2 * HOUR);
+  assert.ok(!head.job(id).beginReached);
+  head.crash();
+  pass(head, HOUR);
+  head.tick();
+  assert.ok(head.job(id).beginReached);
+});
+
 scenario('[H1] the order of the queue is that of before', (head) => {
   begin(head);
   head.connect('n1');
