@@ -2,6 +2,7 @@
 
 import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
+import { plural } from '../../base/plural.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
@@ -78,7 +79,8 @@ export function unfitWords(
     const limit = formatDuration(walltimeMs);
     return `with a time limit of ${limit} it begins at ${begins}, the reservation ends at ${ends}`;
   }
-  if (slots.length > 0 && !slots.some((slot) => holds(state, slot, spec))) {
+  const able = Math.max(...slots.map((slot) => ableIn(state, slot, spec)));
+  if (slots.length > 0 && able < spec.request.nodeCount) {
     const isOfKind = spec.request.perNode.gpuKind !== undefined;
     const hint = isOfKind
       ? '; of a part of a node a type can be asked for only where all its gpus are of it: ask for a number, or reserve whole nodes'
@@ -86,13 +88,15 @@ export function unfitWords(
     const share =
       request.perNode === 'whole' ? '' : `, ${describeResources(request.perNode)} of each node,`;
     const asked = describeRequest(spec.request);
-    return `the reserved share${share} is too small for ${asked}${hint}`;
+    const fewer = able === 0 ? '' : `; only ${plural(able, 'node')} of it would do`;
+    return `the reserved share${share} is too small for ${asked}${fewer}${hint}`;
   }
   return null;
 }
 
-function holds(state: State, { shares }: ReservedSlot, { request }: FitSpec): boolean {
-  const { nodeNames, labels, perNode, nodeCount, exclusive } = request;
+/** How many of its nodes can hold a part of the job. */
+function ableIn(state: State, { shares }: ReservedSlot, { request }: FitSpec): number {
+  const { nodeNames, labels, perNode, exclusive } = request;
   const able = [...state.nodes.values()].filter((node) => {
     const share = shares[node.name];
     if (share === undefined || (exclusive && share !== 'whole')) return false;
@@ -103,7 +107,7 @@ function holds(state: State, { shares }: ReservedSlot, { request }: FitSpec): bo
     if (share === 'whole') return fitsIn(perNode, total);
     return canHoldAny(share) && fitsIn(askedOfPart(perNode, total), share);
   });
-  return able.length >= nodeCount;
+  return able.length;
 }
 
 /** Jobs that are to be put into a reservation: they wait, none of their tasks runs. */

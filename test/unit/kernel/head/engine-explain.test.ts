@@ -208,7 +208,7 @@ test('[J22] a task that asks for more nodes than its reservation has left is tol
   const request = wishOf({ at, nodes: ['n1'] });
   head.command({ kind: 'change_reservation', reservation: 'course', request }, OPERATOR);
   head.tick(HOUR);
-  assert.match(why(head, id), /; only 1 node has room$/);
+  assert.match(why(head, id), /; only 1 node of it would do$/);
 });
 
 test('[J22] a task that the crash limit holds says what happened', () => {
