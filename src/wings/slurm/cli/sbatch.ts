@@ -26,7 +26,7 @@ import { type Known, type Request, requestOf } from '../core/request.ts';
 import { saidVariables } from '../core/said-variables.ts';
 import { optionsSaid, SBATCH_VARIABLES, STEP_VARIABLES } from '../core/variables.ts';
 import { instant } from './instants.ts';
-import { clusterOf, readWords, speaking } from './speaking.ts';
+import { clusterOf, readWords, speaking, unread } from './speaking.ts';
 
 /** Variables of Slurm's jobs, and not those by which its commands are told what to do. */
 const OF_A_JOB = /^SLURMD?_/;
@@ -34,7 +34,7 @@ const isOfAJob = (name: string): boolean =>
   OF_A_JOB.test(name) && !Object.hasOwn(STEP_VARIABLES, name);
 
 export const summary = 'Submit a script, as sbatch of Slurm does.';
-export const verb = speaking('sbatch', sbatch);
+export const verb = speaking('sbatch', sbatch, 255);
 
 async function sbatch(context: Context, words: readonly string[]): Promise<number> {
   const typed = readWords(BATCH_OPTIONS, words, { stops: true });
@@ -160,10 +160,12 @@ export function directives(script: string, file: string): Given {
   for (const { line, words } of readDirectives(script)) {
     if (words === null) throw usage(`${file}:${line}: a quote is not closed`);
     const read = readOptions(BATCH_OPTIONS, words);
-    if (!read.ok) throw usage(`${file}:${line}: ${read.error}`);
+    if (!read.ok) throw unread(`${file}:${line}: ${read.error}`);
     if (read.value.operands[0] === 'hetjob') refuseParts();
     if (read.value.operands.length > 0)
-      throw usage(`${file}:${line}: Invalid option: ${read.value.operands[0]}`);
+      throw usage(
+        `${file}:${line}: Invalid directive found in batch script: ${read.value.operands[0]}`,
+      );
     given = overridden(BATCH_OPTIONS, given, read.value.given);
   }
   return given;

@@ -1,5 +1,5 @@
 // How a command of Slurm fails: `sbatch: error: …`, and exit code 1, or its own for words that
-// cannot be read.
+// cannot be read: those of getopt, which has no `error:`, and values in no form of theirs.
 
 import type { Context } from '../../../kernel/cli/context.ts';
 import { defineVerb, type Verb } from '../../../kernel/cli/verb.ts';
@@ -25,7 +25,7 @@ export function speaking(
   name: string,
   run: (context: Context, words: readonly string[]) => Promise<number>,
   /** Where its words are none that it could read. */
-  unread = 1,
+  unreadCode = 1,
 ): Verb {
   const verb = defineVerb({
     define(command) {
@@ -45,13 +45,30 @@ export function speaking(
         return await run(context, args);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        const hint = error.hint === null ? '' : `\n${name}: ${error.hint}`;
-        context.error(`${name}: error: ${error.message}${hint}\n`);
-        return error.code === UNREAD ? unread : 1;
+        context.error(`${wordsOf(name, error)}\n`);
+        return error.code === UNREAD || FORM.test(error.message) ? unreadCode : 1;
       }
     },
   });
   return { ...verb, isAsTyped: true };
+}
+
+/** Values of options that are in no form of theirs; numbers and names are not among them. */
+const FORM =
+  /^(?:.*: )?(?:--(?:begin|signal): |Invalid --[\w-]+ specification|"[^"]*" is not a valid node count|Maximum node count |Invalid directive found )/;
+
+/** Of words that getopt reads these two say nothing more. */
+const TERSE: readonly string[] = ['sacct', 'sstat'];
+
+function wordsOf(name: string, { code, message, hint }: Failure): string {
+  if (code !== UNREAD)
+    return `${name}: error: ${message}${hint === null ? '' : `\n${name}: ${hint}`}`;
+  const more = TERSE.includes(name) ? '' : `\nTry "${name} --help" for more information`;
+  return `${name}: ${message}${more}`;
+}
+
+export function unread(message: string): Failure {
+  return new Failure({ code: UNREAD, kind: 'invalid_argument', message });
 }
 
 /** Throws a failure in the words of getopt, and for what is refused by name. */
@@ -61,7 +78,7 @@ export function readWords<Name extends string>(
   how: { readonly stops?: boolean } = {},
 ): Read<Name> {
   const read = readOptions(rows, words, how);
-  if (!read.ok) throw new Failure({ code: UNREAD, kind: 'invalid_argument', message: read.error });
+  if (!read.ok) throw unread(read.error);
   const refused = rows.find(({ long, kind }) => kind === 'refused' && long in read.value.given);
   if (refused !== undefined)
     throw usage(`--${refused.long} is not honoured here: ${refused.words}`);

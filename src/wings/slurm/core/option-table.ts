@@ -83,7 +83,10 @@ function long<Name extends string>(
   const near = exact === undefined ? rows.filter((row) => row.long.startsWith(name)) : [exact];
   const [row, other] = near;
   if (row === undefined || name === '') return err(`unrecognized option '${word}'`);
-  if (other !== undefined) return err(`option '--${name}' is ambiguous`);
+  if (other !== undefined) {
+    const all = near.map((one) => `'--${one.long}'`).join(' ');
+    return err(`option '--${name}' is ambiguous; possibilities: ${all}`);
+  }
   if (row.value === undefined) {
     return joined === undefined
       ? ok([[row.long, '']])

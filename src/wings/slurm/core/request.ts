@@ -204,9 +204,11 @@ function shapeOf(
 
 /** The lower number of a range. */
 function leastOf(text: string): number {
-  const [, from = '', to = from] = /^(\d+)(?:-(\d+))?$/.exec(text) ?? [];
-  const least = whole('nodes', from === '' ? text : from);
-  return whole('nodes', to) < least ? bad(`Invalid node count: ${text}`) : least;
+  const [, from, to = from] = /^([1-9]\d{0,8})(?:-([1-9]\d{0,8}))?$/.exec(text) ?? [];
+  if (from === undefined) return bad(`"${text}" is not a valid node count`);
+  return Number(to) < Number(from)
+    ? bad(`Maximum node count ${to} is less than minimum node count ${from}`)
+    : Number(from);
 }
 
 function signalOf(text: string | undefined): Pick<Request, 'signal' | 'signalTo'> {
@@ -231,12 +233,12 @@ export function niceOf(text: string): string {
 
 function appends(mode: string | undefined): true | undefined {
   if (mode === undefined || /^(?:t|truncate)$/i.test(mode)) return undefined;
-  return /^(?:a|append)$/i.test(mode) ? true : bad(`Invalid --open-mode argument: ${mode}`);
+  return /^(?:a|append)$/i.test(mode) ? true : bad(`Invalid --open-mode specification: ${mode}`);
 }
 
 function timeOf(text: string): string {
   const limit = parseLimit(text);
-  if (!limit.ok) return bad(limit.error);
+  if (!limit.ok) return bad(`Invalid --time specification: ${text}`);
   return limit.value === null ? 'none' : formatDuration(limit.value);
 }
 

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
 import { verb as sbatch } from '../../../../src/wings/slurm/cli/sbatch.ts';
@@ -9,6 +10,7 @@ import { verb as scancel } from '../../../../src/wings/slurm/cli/scancel.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
 import { verb as squeue } from '../../../../src/wings/slurm/cli/squeue.ts';
+import { verb as srun } from '../../../../src/wings/slurm/cli/srun.ts';
 import { stepVariables } from '../../../../src/wings/slurm/cli/step-rank.ts';
 import { ranksOf } from '../../../../src/wings/slurm/core/step.ts';
 import { type Answer, type Asked, use } from './use-command.ts';
@@ -602,4 +604,35 @@ test('[X1] a clean environment has the folder of the commands, and names that ar
     SLURM_JOB_ID: id,
   } = environment;
   assert.deepEqual([all, none, bind, id], ['/bin', undefined, 'none', undefined]);
+});
+
+test('[X3] words that cannot be read end as those of Slurm do, with its own code for their form', async () => {
+  const hint = '\nTry "NAME --help" for more information\n';
+  const own = { environment: {}, cwd: '/w', directory: '/w/.weft' };
+  const cases: readonly (readonly [
+    verb: Verb,
+    name: string,
+    word: string,
+    code: number,
+    says: string,
+  ])[] = [
+    [sbatch, 'sbatch', '--nope', 255, `NAME: unrecognized option '--nope'${hint}`],
+    [sbatch, 'sbatch', '-t', 255, `NAME: option requires an argument -- 't'${hint}`],
+    [sbatch, 'sbatch', '--no', 255, `'--no' is ambiguous; possibilities: '--nodes' '--nodelist' `],
+    [sbatch, 'sbatch', '--time=1h', 255, 'NAME: error: Invalid --time specification'],
+    [sbatch, 'sbatch', '--mem=x', 255, 'NAME: error: Invalid --mem specification'],
+    [sbatch, 'sbatch', '--nodes=x', 255, 'NAME: error: "x" is not a valid node count'],
+    [sbatch, 'sbatch', '--begin=x', 255, 'NAME: error: --begin: '],
+    [sbatch, 'sbatch', '--ntasks=0', 1, 'NAME: error: Invalid numeric value "0" for --ntasks.'],
+    [sbatch, 'sbatch', '--gres=x', 1, 'NAME: error: Invalid generic resource (gres) specification'],
+    [srun, 'srun', '--nope', 255, `NAME: unrecognized option '--nope'${hint}`],
+    [squeue, 'squeue', '-Z', 1, `NAME: invalid option -- 'Z'${hint}`],
+    [sacct, 'sacct', '--nope', 1, `NAME: unrecognized option '--nope'\n`],
+  ];
+  for (const [verb, name, word, wanted, says] of cases) {
+    const words = verb === sbatch ? ['-o', '/dev/null', '--wrap=true', word] : [word];
+    const { code, errors } = await use(verb, words, ANY_HEAD, undefined, { ...own, program: name });
+    assert.equal(code, wanted, `${name} ${word}: ${errors}`);
+    assert.ok(errors.includes(says.replaceAll('NAME', name)), errors);
+  }
 });

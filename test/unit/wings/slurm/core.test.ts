@@ -79,7 +79,10 @@ test('[X1] what is no option is named in the words of getopt', () => {
     return got.ok ? '' : got.error;
   };
   assert.equal(said('--foo'), "unrecognized option '--foo'");
-  assert.equal(said('--n'), "option '--n' is ambiguous");
+  assert.equal(
+    said('--no-'),
+    "option '--no-' is ambiguous; possibilities: '--no-requeue' '--no-kill'",
+  );
   assert.equal(said('-Z'), "invalid option -- 'Z'");
   assert.equal(said('--nodes'), "option '--nodes' requires an argument");
   assert.equal(said('-N'), "option requires an argument -- 'N'");
