@@ -52,7 +52,8 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
   \`weft user usage\` has.
 - \`sdiag\`, \`sreport\`, \`sbcast\`, \`strigger\` and \`scrontab\` say what to type instead, and end with 1. There is no job of several parts (\`hetjob\`, \`:\`).
 - A script that begins with \`#!/bin/bash -l\` reads profiles, most of which set \`PATH\` anew: let one of \`/etc/profile.d\` put the folder into it.
-- What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning.
+- What is not honoured is refused by name, with exit code 1: \`sbatch: error: …\`. What Slurm itself takes as a hint gives a warning. Words that
+  cannot be read, such as an option that there is none of, or \`--time=soon\`, end \`sbatch\`, \`srun\` and \`salloc\` with 255, as in Slurm.
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
   there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and what its shell has
   exported since; what was taken away since then they keep. Exports that are too much for a step are left out with a note; \`--export=NONE\` leaves them out always.

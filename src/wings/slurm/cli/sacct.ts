@@ -53,7 +53,7 @@ export const ACCOUNT_OPTIONS = [
   { long: 'local', words: 'as it is anyway' },
   { long: 'noconvert', words: 'as it is anyway' },
   { long: 'nodelist', short: 'N', ...value, many: true, words: 'only what ran on these nodes' },
-  { long: 'accounts', short: 'A', ...value, kind: 'hint', words: 'there are no accounts here' },
+  { long: 'accounts', short: 'A', ...value, kind: 'refused', words: 'there are no accounts here' },
   { long: 'helpformat', short: 'e', words: 'names of the columns' },
   { long: 'long', short: 'l', words: 'with all that is known of a job' },
   { long: 'units', ...value, words: 'memory in K, M, G, T or P' },

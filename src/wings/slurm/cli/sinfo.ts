@@ -11,6 +11,7 @@ import type { OptionRow } from '../core/option-table.ts';
 import { formatElapsed } from '../core/times.ts';
 import { dateLine, instant } from './instants.ts';
 import { META } from './queue-json.ts';
+import { orderOf } from './sinfo-order.ts';
 import {
   clusterOf,
   hostsOf,
@@ -44,7 +45,12 @@ export const INFO_OPTIONS = [
   { long: 'local', words: 'there is one cluster' },
   { long: 'federation', words: 'there is one cluster' },
   { long: 'clusters', short: 'M', ...value, words: 'the name of this one, or `all`' },
-  { long: 'sort', short: 'S', ...value, kind: 'hint', words: 'partitions come in their order' },
+  {
+    long: 'sort',
+    short: 'S',
+    ...value,
+    words: '`#P,-t`: by columns; else partitions come in their order',
+  },
   { long: 'iterate', short: 'i', ...value, kind: 'refused', words: 'use watch(1)' },
   { long: 'reservation', short: 'T', kind: 'refused', words: 'say scontrol show reservation' },
   { long: 'yaml', value: 'maybe', kind: 'refused', words: 'say --json' },
@@ -82,7 +88,11 @@ const SUMMARY = '%9P %.5a %.10l %.16F %N';
 
 async function sinfo(context: Context, words: readonly string[]): Promise<number> {
   const { given: typed, operands } = readWords(INFO_OPTIONS, words);
-  const given = orSaid(typed, context, { format: 'SINFO_FORMAT', partition: 'SINFO_PARTITION' });
+  const given = orSaid(typed, context, {
+    format: 'SINFO_FORMAT',
+    partition: 'SINFO_PARTITION',
+    sort: 'SINFO_SORT',
+  });
   refuseOperands(operands);
   const api = await context.api();
   const cluster = await clusterOf(context, given.clusters);
@@ -142,16 +152,15 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
       ? byLetters(format, FIELDS)
       : byNames(given.Format, NAMED, { mark: ':' });
   if (!pieces.ok) throw usage(pieces.error);
+  const order = given.sort === undefined ? null : orderOf(given.sort, keysOf(partitions));
+  if (order?.ok === false) throw usage(order.error);
   const lay = { header: given.noheader === undefined, separator: null };
   // Readers of it leave out two lines, as of squeue.
   if (lay.header && cluster !== null) context.print(`CLUSTER: ${cluster}`);
   if (lay.header && given.long !== undefined) context.print(dateLine(headNow()));
-  for (const line of layOut(
-    pieces.value,
-    given.Node === undefined ? together(rows, format) : rows,
-    lay,
-  ))
-    context.print(line);
+  const shown = given.Node === undefined ? together(rows, format) : rows;
+  const ordered = order === null ? shown : shown.toSorted(order.value);
+  for (const line of layOut(pieces.value, ordered, lay)) context.print(line);
   return 0;
 }
 
@@ -372,6 +381,25 @@ const NAMED: Readonly<Record<string, Field<Row> & { readonly width: number }>> =
       .map((name) => [name, { title, value: (row: Row) => String(of(row)), width: 20 }]),
   ),
 );
+
+/** States in the order of Slurm's numbers. */
+const STATE_ORDER = ['down*', 'idle', 'alloc', 'mix', 'drain', 'drng'];
+
+/** Keys of lines: what columns say, but for times and states; `#P`: as configured. */
+function keysOf(partitions: readonly { readonly name: string }[]) {
+  const names = partitions.map(({ name }) => name);
+  const state = (row: Row) =>
+    STATE_ORDER.indexOf(row.state || slurmNodeStateOf(row.nodes[0] as NodeView));
+  const columns = Object.entries(FIELDS).map(([letter, { value }]) => [letter, value] as const);
+  return {
+    ...Object.fromEntries(columns),
+    t: state,
+    T: state,
+    l: ({ partition }: Row) => partition.walltimeMs ?? Number.POSITIVE_INFINITY,
+    L: ({ partition }: Row) => partition.defaultMs ?? Number.POSITIVE_INFINITY,
+    '#P': ({ partition }: Row) => names.indexOf(partition.name),
+  };
+}
 
 /** Columns of no letter are ranges of a line, as memory is. */
 function lettersOf(format: string): string {

@@ -57,7 +57,7 @@ export function speaking(
 const FORM =
   /^(?:.*: )?(?:--(?:begin|signal): |Invalid --[\w-]+ specification|"[^"]*" is not a valid node count|Maximum node count |Invalid directive found )/;
 
-/** Of words that getopt reads these two say nothing more. */
+/** Commands that name no help behind the words of getopt. */
 const TERSE: readonly string[] = ['sacct', 'sstat'];
 
 function wordsOf(name: string, { code, message, hint }: Failure): string {

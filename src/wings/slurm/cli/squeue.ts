@@ -67,7 +67,7 @@ export const QUEUE_OPTIONS = [
   { long: 'sort', short: 'S', ...value, words: '`P,t,-p`: by columns; else the oldest come first' },
   { long: 'iterate', short: 'i', ...value, kind: 'refused', words: 'use watch(1)' },
   { long: 'clusters', short: 'M', ...value, words: 'the name of this one, or `all`' },
-  { long: 'account', short: 'A', ...value, kind: 'hint', words: 'there are no accounts here' },
+  { long: 'account', short: 'A', ...value, kind: 'refused', words: 'there are no accounts here' },
   { long: 'steps', short: 's', value: 'maybe', kind: 'refused', words: 'say sacct -j' },
   { long: 'reservation', short: 'R', ...value, kind: 'refused', words: 'say -O Reservation' },
   { long: 'yaml', value: 'maybe', kind: 'refused', words: 'say --json' },

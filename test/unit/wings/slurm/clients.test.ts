@@ -172,6 +172,12 @@ test('[X3] what names another cluster, or is not honoured, is refused by name', 
     const { code, errors } = await use(verb, ['-M', 'other'], answer);
     assert.deepEqual([code, /'other' is no cluster here\n.*There is lab/.test(errors)], [1, true]);
   }
+  // Of a filter that is not known the list would be one of other jobs.
+  for (const verb of [squeue, sacct])
+    assert.match(
+      (await use(verb, ['-A', 'lab'], answer)).errors,
+      /--accounts? is not honoured here/,
+    );
   const steps = await use(squeue, ['--steps'], answer);
   assert.match(steps.errors, /--steps is not honoured here: say sacct/);
   assert.match((await use(sinfo, ['-T'], answer)).errors, /--reservation is not honoured here/);
@@ -195,6 +201,28 @@ test('[X4] sinfo has what Toil, exporters and Open OnDemand ask for', async () =
     await said('-h', '-o', '%O %e %L %s %v %I %M'),
     '1.50 512 1:00:00 1-2 22.05.8 1 OFF',
   );
+});
+
+test('[X4] sinfo --sort orders lines by columns, and partitions as they are configured', async () => {
+  const busy = { ...node, name: 'a', running: ['1#1'], total: { ...resources, cpuCount: 16 } };
+  const idle = { ...node, name: 'b', running: [], free: resources };
+  const gone = { ...node, name: 'c', state: 'away', total: { ...resources, cpuCount: 2 } };
+  const long = { ...partition, name: 'z', nodes: ['a', 'b'] };
+  const short = { ...partition, limits: { ...limits, walltimeMs: 3_600_000 }, nodes: ['c'] };
+  const heard: Answer = (name, words) => {
+    if (name === 'listNodes') return { nodes: [busy, idle, gone] };
+    return name === 'listPartitions' ? { partitions: [long, short] } : answer(name, words);
+  };
+  const order = async (sort: string, format = '%n') =>
+    (await use(sinfo, ['-h', '-o', format, '-S', sort], heard)).out.split('\n').join(' ');
+  assert.equal(await order('-n'), 'c b a');
+  assert.equal(await order('c'), 'c b a');
+  assert.equal(await order('t', '%n %t'), 'c down* b idle a mix');
+  assert.equal(await order('P', '%R'), 'batch z');
+  assert.equal(await order('#P', '%R'), 'z batch');
+  assert.equal(await order('l', '%R'), 'batch z');
+  assert.equal(await order('#P,-t,n', '%R/%n'), 'z/a z/b batch/c');
+  assert.match((await use(sinfo, ['-S', '#N'], heard)).errors, /Invalid sort specification: #N/);
 });
 
 test('[X4] scontrol shows partitions and nodes with the fields that clients read', async () => {
