@@ -80,7 +80,7 @@ export function explainPending(
   at: number,
 ): Reason {
   if (state.behind !== null) return { kind: 'head_behind' };
-  const forbidden = forbiddenIn(state, pending);
+  const forbidden = forbiddenIn({ state, settings }, pending);
   if (forbidden?.kind === 'dependency') return withHeld(state, withTimes(state, forbidden));
   if (forbidden !== null) return forbidden;
   const scheduling = schedulingOf(state, settings);
@@ -160,7 +160,11 @@ export function lookAhead(
   const reason = explainPending(state, settings, pending, at);
   // When the calls of a pool will ask for more workers, no plan says.
   const isPools = reason.kind === 'quota' && reason.limit.of === 'pool';
-  if (isPools || reason.kind === 'head_behind' || forbiddenIn(state, pending) !== null) {
+  if (
+    isPools ||
+    reason.kind === 'head_behind' ||
+    forbiddenIn({ state, settings }, pending) !== null
+  ) {
     return { at, reason, prospect: null, awaited: null };
   }
   const snapshot = (): Snapshot => ({
@@ -198,11 +202,14 @@ export function withSites(
 }
 
 /** What keeps it from starting, its reservation as it is now included: that may have changed. */
-function forbiddenIn(state: State, pending: Pending): Reason | null {
+function forbiddenIn(
+  head: { readonly state: State; readonly settings: Settings },
+  pending: Pending,
+): Reason | null {
   const forbidden = forbiddenBy(pending);
   if (forbidden !== null && forbidden.kind !== 'begin_time') return forbidden;
-  const own = state.reservations.get(pending.entry.shape.reservation ?? '');
-  const what = own === undefined ? null : unfitWords(state, own, pending.spec);
+  const own = head.state.reservations.get(pending.entry.shape.reservation ?? '');
+  const what = own === undefined ? null : unfitWords(head, own, pending.spec);
   if (own === undefined || what === null) return forbidden;
   return { kind: 'reservation', name: own.name, problem: 'unfit', what };
 }

@@ -6,15 +6,16 @@ import { plural } from '../../base/plural.ts';
 import { ok, type Result } from '../../base/result.ts';
 import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
-import type { JobId } from '../../model/ids.ts';
+import type { JobId, NodeName } from '../../model/ids.ts';
 import type { JobSpec } from '../../model/job.ts';
 import { meetsLabel } from '../../model/labels.ts';
 import { describeRequest, describeResources } from '../../model/request-words.ts';
 import type { Reservation, ReservedSlot } from '../../model/reservation.ts';
 import { askedOfPart, canHoldAny, fitsIn } from '../../model/resources.ts';
+import { isMember, partitionOf } from '../../model/scheduling.ts';
 import { totalOf } from '../nodes/cards.ts';
+import type { Node } from '../nodes/facts.ts';
 import { labelsOf } from '../nodes/view.ts';
-import type { State } from '../state.ts';
 import type { Step } from '../step.ts';
 import type { Job } from './facts.ts';
 
@@ -53,17 +54,18 @@ function mayUse({ state }: Step, reservation: Reservation, actor: UserActor): bo
 
 /** What can never start in it is refused now, not left waiting (J4). */
 export function checkFit(step: Step, into: Into, spec: FitSpec): Result<null, Refusal> {
-  const what = unfitWords(step.state, into, spec);
+  const what = unfitWords(step, into, spec);
   if (what === null) return ok(null);
   return step.refuse('reservation.job_unfit', { reservation: into.name, what });
 }
 
 type Into = Pick<Reservation, 'name' | 'request' | 'slots' | 'recurrence'>;
-export type FitSpec = Pick<JobSpec, 'walltimeMs' | 'beginAt' | 'request'>;
+type Head = Pick<Step, 'state' | 'settings'>;
+export type FitSpec = Pick<JobSpec, 'walltimeMs' | 'beginAt' | 'request' | 'partition'>;
 
 /** Why such a job can never start in it; null: it can. */
 export function unfitWords(
-  state: State,
+  head: Head,
   { request, slots, recurrence }: Into,
   spec: FitSpec,
 ): string | null {
@@ -79,7 +81,7 @@ export function unfitWords(
     const limit = formatDuration(walltimeMs);
     return `with a time limit of ${limit} it begins at ${begins}, the reservation ends at ${ends}`;
   }
-  const able = Math.max(...slots.map((slot) => ableIn(state, slot, spec)));
+  const able = Math.max(...slots.map((slot) => ableIn(head, slot, spec)));
   if (slots.length > 0 && able < spec.request.nodeCount) {
     const isOfKind = spec.request.perNode.gpuKind !== undefined;
     const hint = isOfKind
@@ -89,15 +91,37 @@ export function unfitWords(
       request.perNode === 'whole' ? '' : `, ${describeResources(request.perNode)} of each node,`;
     const asked = describeRequest(spec.request);
     const fewer = able === 0 ? '' : `; only ${plural(able, 'node')} of it would do`;
-    return `the reserved share${share} is too small for ${asked}${fewer}${hint}`;
+    return `the reserved share${share} is too small for ${asked}${fewer}${outsideWords(head, slots, spec)}${hint}`;
   }
   return null;
 }
 
+/** `; removed from the cluster: n3; not in partition small: n4`. */
+function outsideWords(head: Head, slots: readonly ReservedSlot[], spec: FitSpec): string {
+  const names = [...new Set(slots.flatMap(({ shares }) => Object.keys(shares)))] as NodeName[];
+  const isKnown = (name: NodeName) => head.state.nodes.has(name);
+  const gone = names.filter((name) => !isKnown(name));
+  const inside = new Set(nodesFor(head, spec).map(({ name }) => name));
+  const outside = names.filter((name) => isKnown(name) && !inside.has(name));
+  const lines = [
+    gone.length === 0 ? '' : `; removed from the cluster: ${gone.join(', ')}`,
+    outside.length === 0 ? '' : `; not in partition ${spec.partition}: ${outside.join(', ')}`,
+  ];
+  return lines.join('');
+}
+
+/** The nodes of its partition; all, where the config has that no more. */
+function nodesFor({ state, settings }: Head, spec: FitSpec): Node[] {
+  const partition = partitionOf(settings.scheduling, spec.partition);
+  return [...state.nodes.values()].filter((node) => {
+    return partition === null || isMember(partition, { name: node.name, labels: labelsOf(node) });
+  });
+}
+
 /** How many of its nodes can hold a part of the job. */
-function ableIn(state: State, { shares }: ReservedSlot, { request }: FitSpec): number {
-  const { nodeNames, labels, perNode, exclusive } = request;
-  const able = [...state.nodes.values()].filter((node) => {
+function ableIn(head: Head, { shares }: ReservedSlot, spec: FitSpec): number {
+  const { nodeNames, labels, perNode, exclusive } = spec.request;
+  const able = nodesFor(head, spec).filter((node) => {
     const share = shares[node.name];
     if (share === undefined || (exclusive && share !== 'whole')) return false;
     if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;

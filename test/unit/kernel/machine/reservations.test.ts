@@ -9,15 +9,17 @@ import type { UserActor } from '../../../../src/kernel/model/actor.ts';
 import { formatRefusal } from '../../../../src/kernel/model/errors.ts';
 import type { NodeName, UserName } from '../../../../src/kernel/model/ids.ts';
 import type { Reservation } from '../../../../src/kernel/model/reservation.ts';
+import { plainPartition } from '../../../../src/kernel/model/scheduling.ts';
 import {
   ANN,
   BOB,
   OPERATOR,
   place,
+  SETTINGS,
   START_AT,
   scenario,
   submission,
-  type TestHead,
+  TestHead,
 } from '../../../support/controller.ts';
 import { GIB } from '../../../support/nodes.ts';
 import { HOUR, MINUTE, type ReserveWords, reserve, wishOf } from '../../../support/reservations.ts';
@@ -289,6 +291,22 @@ scenario(
     );
   },
 );
+
+test('[R5, J4] a reservation of nodes that the partition lacks is refused to its jobs', () => {
+  const small = { ...plainPartition('small'), nodes: ['n2' as NodeName] };
+  const partitions = { ...SETTINGS.scheduling.partitions, small };
+  const scheduling = { ...SETTINGS.scheduling, partitions };
+  const head = new TestHead({ scheduling });
+  for (const name of ['n1', 'n2']) head.connect(name);
+  made(head, { nodes: ['n1'], users: ['ann'], name: 'lab' });
+  const wish = { reservation: 'lab', walltimeMs: MINUTE, partition: 'small' };
+  const input = { kind: 'command', command: submission(wish), actor: ANN } as const;
+  const { result } = head.perform(input);
+  assert.match(
+    result.ok ? '' : formatRefusal(result.error),
+    /too small.*; not in partition small: n1/,
+  );
+});
 
 scenario('[R6] one for jobs alone is over when they are done', (head) => {
   head.connect('n1');
