@@ -1,14 +1,36 @@
 // Instants as commands of Slurm write them, in the time of this machine.
 
+import { strftime } from './strftime.ts';
+
 /** `2026-11-28T19:59:31`. */
-export const instant = (at: number | null): string => {
-  if (at === null) return 'N/A';
-  const date = new Date(at - new Date(at).getTimezoneOffset() * 60_000);
-  return date.toISOString().slice(0, 19);
-};
+const STANDARD = '%Y-%m-%dT%H:%M:%S';
+/** Longer ones Slurm does not take. */
+const FORMAT_MAX = 31;
+const DAY_MS = 86_400_000;
+
+let formatOf = (_at: number, _now: number): string => STANDARD;
+
+/** Sets what `SLURM_TIME_FORMAT` says, for one command; false: that is no format, and is not. */
+export function tellInstantsAs(said = ''): boolean {
+  const isFormat = said.includes('%') && said.length <= FORMAT_MAX;
+  formatOf = said === 'relative' ? relativeTo : () => (isFormat ? said : STANDARD);
+  return isFormat || /^(?:standard|relative)?$/.test(said);
+}
+
+export const instant = (at: number | null): string =>
+  at === null ? 'N/A' : strftime(formatOf(at, Date.now()), new Date(at));
+
+/** Format of an instant by how near its day is. */
+function relativeTo(at: number, now: number): string {
+  if (new Date(at).getFullYear() !== new Date(now).getFullYear()) return '%-d %b %Y';
+  const days = Math.round((midnight(at) - midnight(now)) / DAY_MS);
+  if (days === 0) return '%H:%M:%S';
+  if (days === -1) return 'Ystday %H:%M';
+  if (days === 1) return 'Tomorr %H:%M';
+  return days > 1 && days < 7 ? '%a %H:%M' : '%-d %b %H:%M';
+}
+
+const midnight = (at: number): number => new Date(at).setHours(0, 0, 0, 0);
 
 /** `Sat Nov 28 19:59:31 2026`, as of ctime(3). */
-export function dateLine(now: number): string {
-  const [day = '', month = '', date = '', year = '', clock = ''] = String(new Date(now)).split(' ');
-  return `${day} ${month} ${date} ${clock} ${year}`;
-}
+export const dateLine = (now: number): string => strftime('%a %b %d %H:%M:%S %Y', new Date(now));

@@ -91,7 +91,7 @@ async function wantedRows(context: Context, given: Given): Promise<Row[]> {
   await clusterOf(context, given.clusters);
   const ids = idsOf(given.jobs);
   const me = (await api.call('whoami')).name;
-  const isOfAll = given.allusers !== undefined || ids !== undefined;
+  const isOfAll = given.allusers !== undefined || ids !== undefined || hosts !== undefined;
   const owners = listOf(given.user) ?? (isOfAll ? undefined : [me]);
   const owner = owners?.length === 1 ? owners[0] : undefined;
   const { from, until, before } = spanOf(given, { ids, owner });
@@ -103,10 +103,19 @@ async function wantedRows(context: Context, given: Given): Promise<Row[]> {
   const holds = ({ id, part }: Row, named: string): boolean =>
     given.json !== undefined && part === null && named.startsWith(`${id}.`);
   const parts = given.allocations === undefined ? 'with steps' : 'allocations';
-  return (await rowsOf(context, jobs, parts))
+  const rows = await rowsOf(context, jobs, parts);
+  return inStates(rows, listOf(given.state))
     .filter((row) => ids === undefined || ids.some((one) => isOf(row.id, one) || holds(row, one)))
-    .filter(({ state }) => given.state === undefined || isState(state, listOf(given.state) ?? []))
     .filter(({ nodes }) => hosts === undefined || nodes.some((name) => hosts.includes(name)));
+}
+
+/** Allocations in one of these states with all that is within them, whatever its own state. */
+function inStates(rows: readonly Row[], states: readonly string[] | undefined): readonly Row[] {
+  if (states === undefined) return rows;
+  const left = new Set(
+    rows.filter(({ part, state }) => part === null && isState(state, states)).map(({ id }) => id),
+  );
+  return rows.filter(({ id, part }) => left.has(part === null ? id : id.replace(/\.[^.]+$/, '')));
 }
 
 /** True of a row of the job, task or step that somebody names. */

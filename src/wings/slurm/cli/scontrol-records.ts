@@ -8,7 +8,7 @@ import { compressHosts } from '../core/hostlist.ts';
 import { formatLong } from '../core/times.ts';
 import { accountOf } from './accounts.ts';
 import { instant } from './instants.ts';
-import { slurmNodeStateOf } from './sinfo.ts';
+import { groupsOf, slurmNodeStateOf } from './sinfo.ts';
 import { RELEASE } from './speaking.ts';
 
 const STATES: Readonly<Record<string, string>> = {
@@ -67,7 +67,7 @@ export function partitionWords(
   const memory = one.limits.memoryPerNodeBytes;
   return [
     `PartitionName=${one.name}`,
-    `AllowGroups=${one.groups?.join(',') ?? 'ALL'} AllowAccounts=ALL AllowQos=ALL`,
+    `AllowGroups=${groupsOf(one) ?? 'ALL'} AllowAccounts=ALL AllowQos=ALL${usersOf(one)}`,
     `AllocNodes=ALL Default=${one.name === usual ? 'YES' : 'NO'} QoS=N/A`,
     `DefaultTime=${limit(one.limits.walltimeDefaultMs, 'NONE')} DisableRootJobs=NO ExclusiveUser=NO GraceTime=0 Hidden=NO`,
     `MaxNodes=${one.limits.nodesPerTask ?? 'UNLIMITED'} MaxTime=${limit(one.limits.walltimeMs, 'UNLIMITED')} MinNodes=0 LLN=NO MaxCPUsPerNode=UNLIMITED`,
@@ -80,6 +80,9 @@ export function partitionWords(
     `TRES=${tres({ ...own[0], ...total, gpuCount: sum('gpuCount') } as NodeView['total'], own.length) || '(null)'}`,
   ].join('\n   ');
 }
+
+const usersOf = ({ users }: PartitionView): string =>
+  users === null ? '' : ` AllowUsers=${users.join(',') || '(null)'}`;
 
 /** `partitions`: those that it is in. */
 export function nodeWords(node: NodeView, partitions: readonly string[]): string {

@@ -3,6 +3,7 @@
 import { gpusInUse } from '../../../kernel/api/gpus-in-use.ts';
 import { headNow } from '../../../kernel/api/head-time.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
+import type { PartitionView } from '../../../kernel/api/partitions.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { byLetters, byNames, type Field, layOut } from '../core/formats.ts';
@@ -75,8 +76,7 @@ interface PartitionShown {
   readonly nodesMax: number | null;
   readonly tier: number;
   readonly preempt: string;
-  /** Null: everybody's. */
-  readonly groups: readonly string[] | null;
+  readonly groups: string;
 }
 
 const USUAL = '%9P %.5a %.10l %.6D %.6t %N';
@@ -122,7 +122,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   };
   const rows = partitions
     .filter(({ name }) => given.partition === undefined || listOf(given.partition)?.includes(name))
-    .flatMap(({ name, state, limits, nodes: members, tier, preempt, groups }) => {
+    .flatMap(({ name, state, limits, nodes: members, tier, preempt, users, groups }) => {
       const partition = {
         name,
         isDefault: name === partitions[0]?.name,
@@ -132,7 +132,7 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
         nodesMax: limits.nodesPerTask,
         tier,
         preempt,
-        groups,
+        groups: groupsOf({ users, groups }) ?? 'all',
       };
       const own = nodes.filter(
         (node) =>
@@ -162,6 +162,15 @@ async function sinfo(context: Context, words: readonly string[]): Promise<number
   const ordered = order === null ? shown : shown.toSorted(order.value);
   for (const line of layOut(pieces.value, ordered, lay)) context.print(line);
   return 0;
+}
+
+/** Groups that may use a partition: none of one that some users alone have; null: everybody may. */
+export function groupsOf({
+  users,
+  groups,
+}: Pick<PartitionView, 'users' | 'groups'>): string | null {
+  if (users === null && groups === null) return null;
+  return groups?.join(',') || '(null)';
 }
 
 /** Names of nodes have as much room as the longest needs. */
@@ -306,7 +315,7 @@ const COLUMNS: readonly Column[] = [
       return `${used}/${nodes.length - used - out}/${out}/${nodes.length}`;
     },
   ],
-  ['g', 'Groups', 'GROUPS', ({ partition }) => partition.groups?.join(',') ?? 'all'],
+  ['g', 'Groups', 'GROUPS', ({ partition }) => partition.groups],
   ['G', 'Gres', 'GRES', ({ nodes }) => gpus(least(nodes, ({ total }) => total.gpuCount))],
   ['h', 'OverSubscribe', 'OVERSUBSCRIBE', () => 'NO'],
   ['H', 'TimeStamp', 'TIMESTAMP', ({ nodes: [node] }) => since(node)],

@@ -9,6 +9,7 @@ import { expandIds } from '../core/ids.ts';
 import type { LINES } from '../core/lines.ts';
 import { type OptionRow, type Read, readOptions } from '../core/option-table.ts';
 import { notState } from '../core/states.ts';
+import { tellInstantsAs } from './instants.ts';
 
 /**
  * What Slurm's clients look for in `--version`. The number is of the release whose words these are.
@@ -16,6 +17,8 @@ import { notState } from '../core/states.ts';
 export const RELEASE = 'slurm 22.05.8';
 
 const HELP = 'Which options are honoured: docs/migration/slurm-commands.md.';
+
+const TIME_FORMAT = 'SLURM_TIME_FORMAT';
 
 /** No code of a head's. */
 const UNREAD = 'words.unread';
@@ -42,6 +45,9 @@ export function speaking(
           context.print(`Usage: ${name} [OPTIONS...]\n${HELP}`);
           return 0;
         }
+        const format = context.environment[TIME_FORMAT];
+        if (!tellInstantsAs(format))
+          context.error(`${name}: error: invalid ${TIME_FORMAT} = '${format}'\n`);
         return await run(context, args);
       } catch (error) {
         if (!(error instanceof Failure)) throw error;

@@ -55,7 +55,10 @@ function allOf<Row>(fields: Readonly<Record<string, Field<Row>>>): Piece<Row>[] 
 
 const textOf = (text: string) => ({ kind: 'text', text: text.replaceAll('%%', '%') }) as const;
 
-/** `JobID%20,State%-12` (sacct) or `JobID:20,State:|` (squeue -O), names in any letters. */
+/**
+ * `JobID%20,State%-12` (sacct) or `JobID:20,State:|` (squeue -O), names in any letters. For sacct
+ * and its like beginnings will do, the first by letters counts; `ALL` is all of them.
+ */
 export function byNames<Row>(
   format: string,
   fields: Readonly<Record<string, Field<Row> & { readonly width: number }>>,
@@ -65,22 +68,35 @@ export function byNames<Row>(
   for (const word of format.split(',').filter((one) => one.trim() !== '')) {
     // What stands behind the size of `JobID:8|` is text: a blank there is no slip.
     const [name = '', said] = (mark === ':' ? word.trimStart() : word.trim()).split(mark);
-    const found = Object.entries(fields).find(
-      ([one]) => one.toLowerCase() === name.trim().toLowerCase(),
-    );
-    if (found === undefined) return err(`Invalid field requested: "${name}"`);
-    const [, field] = found;
+    const found = named(fields, name.trim().toLowerCase(), mark === '%' ? 'beginnings' : 'names');
+    if (found.length === 0) return err(`Invalid field requested: "${name}"`);
     const [, sign = '', size = '', text = ''] = /^([.-]?)(\d*)(.*)$/s.exec(said ?? '') ?? [];
-    // `JobID:` of squeue is as wide as the value, `JobID%` of sacct as wide as its column.
-    const own = said === undefined || mark === '%' ? field.width : 0;
-    const width = size === '' ? own : Number(size);
-    if (width > WIDTH_MAX) return err(`Invalid field requested: "${word.trim()}"`);
+    if (Number(size) > WIDTH_MAX) return err(`Invalid field requested: "${word.trim()}"`);
     // `JobID:.20` stands to the right, `JobID%-20` to the left.
     const isRight = mark === ':' ? sign === '.' : right && sign !== '-';
-    pieces.push({ kind: 'field', ...field, width, right: isRight });
+    for (const field of found) {
+      // `JobID:` of squeue is as wide as the value, `JobID%` of sacct as wide as its column.
+      const own = said === undefined || mark === '%' ? field.width : 0;
+      const width = size === '' ? own : Number(size);
+      pieces.push({ kind: 'field', ...field, width, right: isRight });
+    }
     if (mark === ':' && text !== '') pieces.push({ kind: 'text', text });
   }
   return pieces.length === 0 ? err('Invalid field requested: ""') : ok(pieces);
+}
+
+function named<Found>(
+  fields: Readonly<Record<string, Found>>,
+  name: string,
+  by: 'names' | 'beginnings',
+): Found[] {
+  const all = Object.entries(fields).map(([one, field]) => [one.toLowerCase(), field] as const);
+  const exact = all.find(([one]) => one === name);
+  if (exact !== undefined) return [exact[1]];
+  if (by === 'names' || name === '') return [];
+  if ('all'.startsWith(name)) return all.map(([, field]) => field);
+  const near = all.filter(([one]) => one.startsWith(name)).sort(([a], [b]) => (a < b ? -1 : 1));
+  return near.slice(0, 1).map(([, field]) => field);
 }
 
 export interface Lay {

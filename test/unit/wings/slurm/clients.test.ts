@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { instant, tellInstantsAs } from '../../../../src/wings/slurm/cli/instants.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
@@ -76,6 +77,7 @@ const partition = {
   tier: 3,
   limits,
   nodes: ['n1'],
+  users: null,
   groups: null,
 };
 
@@ -437,7 +439,12 @@ test('[X4] sacct --json has what a job was given, by kinds', async () => {
   const whole = JSON.parse((await use(sacct, ['-j', '42,43', '-s', 'CD', '--json'], two)).out);
   assert.deepEqual(
     whole.jobs.map((one: (typeof said)['jobs'][number]) => one.steps.map(({ step }) => step)),
-    [[{ id: '42.batch', name: 'batch' }]],
+    [
+      [
+        { id: '42.batch', name: 'batch' },
+        { id: '42.0', name: 'solve' },
+      ],
+    ],
   );
   const alone = JSON.parse((await use(sacct, ['-j', '42.0', '--json'], heard)).out);
   assert.deepEqual(
@@ -470,4 +477,69 @@ test('[X4] sacct takes dates as reportseff writes them', async () => {
   assert.equal(code, 0);
   await use(sacct, [...args, '--starttime=2026-11-22'], heard);
   assert.equal(from[0], from[1]);
+});
+
+test('[X4] a partition that some users alone may use is not said to be for all', async () => {
+  const shown = async (access: object) => {
+    const heard: Answer = (name, words) =>
+      name === 'listPartitions'
+        ? { partitions: [{ ...partition, ...access }] }
+        : answer(name, words);
+    const part = (await use(scontrol, ['-o', 'show', 'part'], heard)).out;
+    const said = /AllowGroups=.*AllowQos=ALL(?: AllowUsers=\S+)?/.exec(part)?.[0];
+    return [said, (await use(sinfo, ['-h', '-o', '%g'], heard)).out];
+  };
+  const rest = 'AllowAccounts=ALL AllowQos=ALL';
+  assert.deepEqual(await shown({}), [`AllowGroups=ALL ${rest}`, 'all']);
+  assert.deepEqual(await shown({ groups: ['chem'] }), [`AllowGroups=chem ${rest}`, 'chem']);
+  const users = [`AllowGroups=(null) ${rest} AllowUsers=ann,bob`, '(null)'];
+  assert.deepEqual(await shown({ users: ['ann', 'bob'] }), users);
+});
+
+test('[X4] SLURM_TIME_FORMAT says how times are written', async () => {
+  const at = new Date(2026, 10, 5, 9, 7, 3).getTime();
+  const heard: Answer = (name, words) =>
+    name === 'listJobs' ? { jobs: [{ ...job, submittedAt: at }], next: null } : answer(name, words);
+  const said = (format?: string) =>
+    use(squeue, ['-h', '-o', '%V'], heard, undefined, {
+      environment: format === undefined ? {} : { SLURM_TIME_FORMAT: format },
+    });
+  assert.equal((await said('%s')).out, String(at / 1000));
+  assert.equal((await said('%a %T %-d.%m.%y %I%p %%F %q')).out, 'Thu 09:07:03 5.11.26 09AM %F %q');
+  assert.equal((await said('standard')).out, '2026-11-05T09:07:03');
+  const wrong = await said('soon');
+  const words = "squeue: error: invalid SLURM_TIME_FORMAT = 'soon'\n";
+  assert.deepEqual([wrong.out, wrong.errors], ['2026-11-05T09:07:03', words]);
+  assert.equal((await said()).out, '2026-11-05T09:07:03', 'it is of one command');
+  const now = new Date();
+  const on = (days: number, hours = 12) =>
+    new Date(now.getFullYear(), now.getMonth(), now.getDate() + days, hours, 30).getTime();
+  tellInstantsAs('relative');
+  assert.equal(instant(on(0)), '12:30:00');
+  assert.equal(instant(new Date(1999, 5, 6).getTime()), '6 Jun 1999');
+  const sameYear = [-1, 1, 3].filter(
+    (days) => new Date(on(days)).getFullYear() === now.getFullYear(),
+  );
+  for (const days of sameYear)
+    assert.match(instant(on(days)), /^(?:Ystday|Tomorr|Sun|Mon|Tue|Wed|Thu|Fri|Sat) 12:30$/);
+  tellInstantsAs();
+});
+
+test('[X4] sacct takes beginnings of columns, and all of them by ALL', async () => {
+  const heard: Answer = (name, words) => {
+    if (name === 'whoami') return { name: 'ada' };
+    if (name === 'history') return { jobs: [], tasks: [], next: null, nextTask: null };
+    return name === 'listAllSteps' ? { steps: [], next: null } : answer(name, words);
+  };
+  const titles = async (format: string) => {
+    const { out, errors } = await use(sacct, ['-P', '-o', format], heard);
+    return out === '' ? errors : out;
+  };
+  assert.equal(
+    await titles('jobid,part,stat,elap,req'),
+    'JobID|Partition|State|Elapsed|ReqCPUFreq',
+  );
+  const all = (await titles('ALL')).split('|');
+  assert.ok(all.length > 100 && all.includes('JobIDRaw') && all.includes('WorkDir'), String(all));
+  assert.match(await titles('nope'), /Invalid field requested: "nope"/);
 });

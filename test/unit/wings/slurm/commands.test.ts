@@ -312,7 +312,7 @@ test('[X4] sinfo says the features of each kind of node', async () => {
 
 test('[X4] who may use a partition, and whether it is preempted, is told as it is', async () => {
   const own = { name: 'gpu', state: 'inactive', limits: {}, nodes: [], tier: 1 };
-  const partition = { ...own, preempt: 'requeue', groups: ['lab', 'ops'] };
+  const partition = { ...own, preempt: 'requeue', users: null, groups: ['lab', 'ops'] };
   const all = { nodes: [], partitions: [partition] };
   const got = await useSinfo(['-h', '-o', '%R %a %g %M'], all);
   assert.equal(got.out, 'gpu inact lab,ops REQUEUE');
@@ -384,7 +384,14 @@ test('[X4] sinfo -l has the time, and the columns of Slurm', async () => {
   const state = { state: 'up', running: [], reason: null };
   const node = { name: 'n1', labels: ['big'], free: own, total: own };
   const limits = { walltimeMs: 3_600_000 };
-  const partition = { name: 'batch', state: 'up', limits, nodes: ['n1'] };
+  const partition = {
+    name: 'batch',
+    state: 'up',
+    limits,
+    users: null,
+    groups: null,
+    nodes: ['n1'],
+  };
   const shown = async (...words: string[]) => {
     const { out } = await useSinfo(words, {
       nodes: [Object.assign(node, state)],
