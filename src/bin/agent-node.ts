@@ -22,6 +22,7 @@ import type { LauncherProgram } from '../kernel/os/launcher-build.ts';
 import { reachLauncher } from '../kernel/os/launcher-link.ts';
 import { readMachineMarks } from '../kernel/os/machine-marks.ts';
 import { systemPipes } from '../kernel/os/pipes.ts';
+import { accountHome } from '../kernel/os/users.ts';
 import type { Marks } from '../kernel/ports/marks.ts';
 import type { Users } from '../kernel/ports/users.ts';
 import type { NodeCache } from '../kernel/staging/node-cache.ts';
@@ -74,7 +75,8 @@ export function settingsOf(
   const switchUser = options.switchUser === 'auto' ? isRoot : options.switchUser;
   if (switchUser && !isRoot)
     throw new Error('only an agent that runs as root can run jobs as other users');
-  const headDirectory = elsewhere === null ? headDirectoryOf(placeOf(options), process.env) : null;
+  const headDirectory =
+    elsewhere === null ? headDirectoryOf(placeOf(options), process.env, accountHome()) : null;
   return {
     node: node.value,
     bootId: machine.bootId,

@@ -55,14 +55,16 @@ function usualState(environment: Environment): string {
 
 /**
  * What programs on this machine need to be told to find the head with this socket and directory;
- * null: they find it without, or not by a directory.
+ * null: they find it without, or not by a directory. Usual is a directory in the home that HOME
+ * names and in that of the account, which a job with a clean environment has.
  */
 export function headDirectoryOf(
   { socket, directory }: { readonly socket: string | null; readonly directory: string },
   environment: Environment,
+  accountHome: string,
 ): string | null {
-  const home = homeOf(environment);
-  const isUsual = home !== null && directory === path.join(home, '.local', 'state', 'weft');
+  const homes = [homeOf(environment), accountHome];
+  const isUsual = homes.every((home) => directory === path.join(home ?? '', '.local/state/weft'));
   return isUsual || socket !== socketIn(directory) ? null : directory;
 }
 

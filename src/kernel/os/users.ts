@@ -38,6 +38,9 @@ export function systemUsers(monotonic: () => number): Users {
   };
 }
 
+/** Home of the account that runs this, whatever HOME says. */
+export const accountHome = (): string => ownAccount().home;
+
 /** Home of who runs this, who may have no account. */
 export function ownHome(): string {
   return process.env['HOME'] || ownAccount().home;

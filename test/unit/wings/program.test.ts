@@ -110,13 +110,17 @@ test('flags come before the environment, and a path too long for a socket is sho
 
 test('jobs are told a directory only where the head is in it, and not in the usual place', () => {
   const here = { HOME: '/users/ann' };
+  let account = '/users/ann';
   const told = (directory: string, socket: string | null = socketIn(directory)) =>
-    headDirectoryOf({ socket, directory }, here);
+    headDirectoryOf({ socket, directory }, here, account);
   assert.equal(told('/c'), '/c');
   assert.equal(told(`/${'x'.repeat(200)}`)?.length, 201);
   assert.equal(told('/users/ann/.local/state/weft'), null);
   assert.equal(told('/var/lib/weft/head', '/run/weft/weft.sock'), null);
   assert.equal(told('/c', null), null);
+  // A job with a clean environment has the home of the account.
+  account = '/people/ann';
+  assert.equal(told('/users/ann/.local/state/weft'), '/users/ann/.local/state/weft');
 });
 
 test('up refuses while another one works on the same directory', async () => {
