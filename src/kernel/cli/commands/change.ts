@@ -56,6 +56,7 @@ function addRule(command: Command): void {
     'after',
     '\nThe job must wait. Once some tasks of an array run, only' +
       `\n${CHANGED_WHILE_RUNNING} can be changed.` +
+      '\nOnce none waits, the comment alone can be, until the job has ended.' +
       '\nPartitions and limits are checked as at submission.',
   );
 }

@@ -71,8 +71,10 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
     );
   }
   const isMoved = PLACING.some((name) => change[name] !== undefined);
-  if (waitingCount(job) === 0 || (isMoved && job.entry.running > 0)) {
-    return refuse('job.not_pending', { job: text, state: jobStateOf(job) }, MOVED_HINT);
+  const isLate = waitingCount(job) === 0 && !isCommentAlone(change);
+  if (isLate || (isMoved && job.entry.running > 0)) {
+    const hint = isLate ? LATE_HINT : MOVED_HINT;
+    return refuse('job.not_pending', { job: text, state: jobStateOf(job) }, hint);
   }
   if (job.spec.pool !== undefined && OF_POOLS.some((name) => change[name] !== undefined)) {
     const what = 'its workers and its name are not changed so';
@@ -87,6 +89,12 @@ function refusedNow(job: Job, change: JobChange): Refusal | null {
   );
 }
 
+/** Comments say nothing of where or when tasks run: a job may say in one what it has found out. */
+function isCommentAlone(change: JobChange): boolean {
+  return Object.keys(change).every((name) => name === 'comment');
+}
+
+const LATE_HINT = 'Once no task of a job waits, only --comment can be changed.';
 const MOVED_HINT = `While tasks run, only ${CHANGED_WHILE_RUNNING} can be changed.`;
 
 function isHeld({ held, active }: Job): boolean {

@@ -66,6 +66,14 @@ scenario(
       [spec.comment, spec.nice, submissionOf(spec).comment],
       ['second', 3, 'second'],
     );
+    head.ended(`${id}[0]#1`);
+    assert.deepEqual(head.schedule(), [`${id}[1]#1@n1`]);
+    head.started(`${id}[1]#1`);
+    change(head, id, { comment: 'last' });
+    assert.equal(head.job(id).spec.comment, 'last', 'also once none of them waits');
+    assert.equal(refused(head, id, { comment: 'x', nice: 1 }), 'job.not_pending');
+    head.ended(`${id}[1]#1`);
+    assert.equal(refused(head, id, { comment: 'x' }), 'job.already_done');
     const other = head.submit({ cpuCount: 1 });
     assert.equal('comment' in head.job(other).spec, false, 'nothing is kept where none is given');
   },
