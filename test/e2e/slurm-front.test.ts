@@ -751,7 +751,7 @@ describe('the commands of Slurm', () => {
       [/^scancel: error: No job identification provided/, 'scancel'],
       [/^srun: error: Could not open multi_prog config file no/, 'srun', '--multi-prog', 'no'],
       [/^salloc: unrecognized option '--no-such'/, 'salloc', '--no-such'],
-      [/^salloc: error: --no-shell is not honoured/, 'salloc', '--no-shell'],
+      [/^salloc: error: --deadline is not honoured/, 'salloc', '--deadline=now'],
     ];
     write('plain', 'echo hi\n');
     write('dos.sh', '#!/bin/sh\r\necho hi\r\n');

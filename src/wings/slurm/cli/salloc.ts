@@ -1,8 +1,7 @@
 // `salloc`: nodes are held while a shell or a command runs here, where `srun` starts steps on them.
 
 import type { Context } from '../../../kernel/cli/context.ts';
-import { usage } from '../../../kernel/model/failure.ts';
-import { type Held, withAllocation } from '../../steps/cli/allocation.ts';
+import { type Held, holdNodes, withAllocation } from '../../steps/cli/allocation.ts';
 import { runHere } from '../../steps/cli/run-here.ts';
 import type { Given } from '../core/batch-options.ts';
 import { BATCH_OPTIONS } from '../core/batch-options.ts';
@@ -18,8 +17,7 @@ import { readWords, speaking } from './speaking.ts';
 export const ALLOCATION_OPTIONS = [
   {
     long: 'no-shell',
-    kind: 'refused',
-    words: 'submit `sleep infinity` by sbatch, and say srun --jobid',
+    words: 'nodes are held until the time limit, or `scancel`; then srun --jobid',
   },
   { long: 'immediate', short: 'I', value: 'maybe', kind: 'hint', words: 'it waits for its nodes' },
   {
@@ -42,18 +40,28 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
   const said = optionsSaid(BATCH_OPTIONS, SALLOC_VARIABLES, context.environment);
   const given = overridden(BATCH_OPTIONS, said, typed.given);
   const place = { kind: 'argv', argv: ['sleep', 'infinity'] } as const;
-  const { output: _, error: __, ...asked } = given;
+  const { error: _, ...asked } = given;
   const name = given['job-name'] ?? 'interactive';
-  const made = await submissionOf(context, place, { ...asked, 'job-name': name });
+  const made = await submissionOf(context, place, {
+    ...asked,
+    // There is none: nobody is to be told where it would be.
+    output: '/dev/null',
+    'job-name': name,
+  });
   // The job's own program waits, on the first node; ranks are those of srun.
-  const { files: ___, warning: ____, ...submission } = made;
+  const { files: __, warning: ___, ...submission } = made;
   const { mpi } = submission;
   const perNode = mpi?.ranksPerNode ?? 1;
   const all = mpi?.ranks;
+  const say = (text: string): void => {
+    if (given.quiet === undefined) context.error(`salloc: ${text}\n`);
+  };
+  if (typed.given['no-shell'] !== undefined) {
+    const id = await holdNodes(context, submission);
+    if (id !== null) say(`Granted job allocation ${id}`);
+    return id === null ? 1 : 0;
+  }
   return withAllocation(context, submission, async (held) => {
-    const say = (text: string): void => {
-      if (given.quiet === undefined) context.error(`salloc: ${text}\n`);
-    };
     say(`Granted job allocation ${held.id}`);
     const more = { perNode, all, cpus: submission.cpuCount ?? 1, directory: context.cwd, name };
     const code = await runHere(context, operands, held, variablesOf(held, more));
@@ -65,11 +73,13 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
 function readTyped(
   context: Context,
   words: readonly string[],
-): { readonly given: Given; readonly operands: readonly string[] } {
+): {
+  readonly given: Given & { readonly 'no-shell'?: string };
+  readonly operands: readonly string[];
+} {
   const read = readWords([...ALLOCATION_OPTIONS, ...BATCH_OPTIONS], words, { stops: true });
   for (const row of ALLOCATION_OPTIONS) {
     if (read.given[row.long] === undefined || !('kind' in row)) continue;
-    if (row.kind === 'refused') throw usage(`--${row.long} is not honoured here: ${row.words}`);
     context.error(`salloc: warning: --${row.long} is ignored: ${row.words}\n`);
   }
   return read;

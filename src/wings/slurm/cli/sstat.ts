@@ -23,6 +23,8 @@ export const USE_OPTIONS = [
   { long: 'format', short: 'o', ...value, many: true, words: '`JobID%20,MaxRSS,AveCPU`' },
   { long: 'fields', ...value, words: 'the same' },
   { long: 'noconvert', words: 'as it is anyway' },
+  { long: 'helpformat', short: 'e', words: 'names of the columns' },
+  { long: 'verbose', short: 'v', words: 'nothing more is said' },
 ] as const satisfies readonly OptionRow[];
 
 export const summary = 'What running jobs have used so far, as sstat of Slurm shows it.';
@@ -38,6 +40,10 @@ interface Row {
 
 async function sstat(context: Context, words: readonly string[]): Promise<number> {
   const { given, operands } = readWords(USE_OPTIONS, words);
+  if (given.helpformat !== undefined) {
+    context.print(Object.keys(FIELDS).join('\n'));
+    return 0;
+  }
   const names = [...(listOf(given.jobs) ?? []), ...operands];
   if (names.length === 0) throw usage('You must give --jobs to this command');
   const format = given.format ?? given.fields ?? USUAL;
@@ -94,6 +100,15 @@ function processorTime({ job: { used, runStartedAt }, step }: Row): string {
   return formatLong(((headNow() - runStartedAt) * used.cpuMilli.mean) / 1000);
 }
 
+/** Columns that stay empty: nobody looks at that while a job runs. */
+const UNKNOWN = `AveCPUFreq AveDiskRead AveDiskWrite AvePages AveVMSize ConsumedEnergy ConsumedEnergyRaw
+  MaxDiskRead MaxDiskReadNode MaxDiskReadTask MaxDiskWrite MaxDiskWriteNode MaxDiskWriteTask MaxPages
+  MaxPagesNode MaxPagesTask MaxRSSNode MaxRSSTask MaxVMSize MaxVMSizeNode MaxVMSizeTask MinCPU
+  MinCPUNode MinCPUTask Pids ReqCPUFreq ReqCPUFreqGov ReqCPUFreqMax ReqCPUFreqMin TRESUsageInAve
+  TRESUsageInMax TRESUsageInMaxNode TRESUsageInMaxTask TRESUsageInMin TRESUsageInMinNode
+  TRESUsageInMinTask TRESUsageInTot TRESUsageOutAve TRESUsageOutMax TRESUsageOutMaxNode
+  TRESUsageOutMaxTask TRESUsageOutMin TRESUsageOutMinNode TRESUsageOutMinTask TRESUsageOutTot`;
+
 const FIELDS = Object.fromEntries(
   [
     field('JobID', 12, ({ id }) => id),
@@ -102,5 +117,6 @@ const FIELDS = Object.fromEntries(
     field('AveRSS', 10, memory('mean')),
     field('AveCPU', 10, processorTime),
     field('Nodelist', 20, ({ step, job }) => compressHosts(step?.nodes ?? job.nodes)),
+    ...UNKNOWN.split(/\s+/).map((name) => field(name, 10, () => '')),
   ].map((one) => [one.title, one]),
 );

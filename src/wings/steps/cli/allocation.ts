@@ -66,24 +66,11 @@ export async function withAllocation(
   use: (held: Held) => Promise<number>,
 ): Promise<number> {
   const api = await context.api();
-  const program = { kind: 'argv', argv: ['/bin/sh', '-c', PLACE] } as const;
-  const { jobId } = await sendSubmission(context, { ...wish, program });
-  const id = String(jobId);
-  const cancel = (): void => void cancelJob(api, id);
-  const leave = (): void => {
-    cancel();
-    context.note(`cancelling job ${id}`);
-  };
-  for (const name of SIGNALS) process.once(name, leave);
+  const id = await sendPlace(context, wish);
   let code = 1;
   const holders: StepClient[] = [];
   try {
-    const { job } = await sayWaiting(context, id, waitFor(context, { id, until: 'started' }));
-    for (const name of SIGNALS) process.off(name, leave);
-    if (job.state === 'done') {
-      context.note(`job ${id} has ended before its nodes were held`);
-      return code;
-    }
+    if (!(await hasStarted(context, id))) return code;
     // With MPI the program is on the first node alone: what serves it elsewhere ends with it.
     const isMpi = wish.mpi !== undefined;
     const held = await hold(api, id, { holders, perNode: !isMpi });
@@ -92,8 +79,37 @@ export async function withAllocation(
     code = await use({ id, nodes, lost });
     return code;
   } finally {
-    for (const name of SIGNALS) process.off(name, leave);
     await release(context, { id, holders, code });
+  }
+}
+
+/** Resolves when nodes are held, which they are until the job is cancelled; null: they are not. */
+export async function holdNodes(context: Context, wish: Submission): Promise<string | null> {
+  const id = await sendPlace(context, wish);
+  return (await hasStarted(context, id)) ? id : null;
+}
+
+async function sendPlace(context: Context, wish: Submission): Promise<string> {
+  const program = { kind: 'argv', argv: ['/bin/sh', '-c', PLACE] } as const;
+  const { jobId } = await sendSubmission(context, { ...wish, program });
+  return String(jobId);
+}
+
+/** Waits for the start, and cancels a job that is given up before it. */
+async function hasStarted(context: Context, id: string): Promise<boolean> {
+  const api = await context.api();
+  const leave = (): void => {
+    void cancelJob(api, id);
+    context.note(`cancelling job ${id}`);
+  };
+  for (const name of SIGNALS) process.once(name, leave);
+  try {
+    const { job } = await sayWaiting(context, id, waitFor(context, { id, until: 'started' }));
+    if (job.state !== 'done') return true;
+    context.note(`job ${id} has ended before its nodes were held`);
+    return false;
+  } finally {
+    for (const name of SIGNALS) process.off(name, leave);
   }
 }
 

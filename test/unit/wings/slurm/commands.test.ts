@@ -5,12 +5,14 @@ import { test } from 'node:test';
 import type { Verb } from '../../../../src/kernel/cli/verb.ts';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
+import { verb as salloc } from '../../../../src/wings/slurm/cli/salloc.ts';
 import { verb as sbatch } from '../../../../src/wings/slurm/cli/sbatch.ts';
 import { verb as scancel } from '../../../../src/wings/slurm/cli/scancel.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
 import { verb as squeue } from '../../../../src/wings/slurm/cli/squeue.ts';
 import { verb as srun } from '../../../../src/wings/slurm/cli/srun.ts';
+import { verb as sstat } from '../../../../src/wings/slurm/cli/sstat.ts';
 import { stepVariables } from '../../../../src/wings/slurm/cli/step-rank.ts';
 import { ranksOf } from '../../../../src/wings/slurm/core/step.ts';
 import { type Answer, type Asked, use } from './use-command.ts';
@@ -642,4 +644,33 @@ test('[X3] words that cannot be read end as those of Slurm do, with its own code
     assert.equal(code, wanted, `${name} ${word}: ${errors}`);
     assert.ok(errors.includes(says.replaceAll('NAME', name)), errors);
   }
+});
+
+test('[X2] salloc --no-shell holds nodes and leaves them held', async () => {
+  const asked: string[] = [];
+  const hold = (state: string) => {
+    const answer: Answer = (name) => {
+      asked.push(name);
+      return name === 'waitForJob'
+        ? { job: { state } }
+        : { nodes: [], clusterName: 'lab', jobId: 42 };
+    };
+    const note = (text: string) => asked.push(text);
+    const own = { environment: {}, cwd: '/w', directory: '/w/.weft', note };
+    return use(salloc, ['--no-shell', '-t', '60'], answer, undefined, own);
+  };
+  const held = { code: 0, out: '', errors: 'salloc: Granted job allocation 42\n' };
+  assert.deepEqual(await hold('running'), held);
+  assert.deepEqual(asked.slice(-2), ['submitJob', 'waitForJob'], 'nothing ends it');
+  assert.deepEqual(await hold('done'), { code: 1, out: '', errors: '' });
+  assert.equal(asked.at(-1), 'job 42 has ended before its nodes were held');
+});
+
+test('[X4] sstat knows all columns of Slurm', async () => {
+  const used = { memoryBytes: { peak: 2048, mean: 1024 }, cpuMilli: { mean: 0 } };
+  const job = { id: 42, array: null, state: 'running', nodes: ['n1'], used, steps: [] };
+  const words = ['-nP', '-j', '42', '-o', 'JobID,AvePages,AveVMSize,Pids,MaxRSS'];
+  const { out, errors } = await use(sstat, words, () => job);
+  assert.equal(out, '42.batch||||2K', errors);
+  assert.match((await use(sstat, ['-e'], () => job)).out, /^AveVMSize$/m);
 });
