@@ -59,8 +59,16 @@ describe('logins from elsewhere', () => {
     assert.ok(!said.out.includes('wt_'));
     const who = await weft(['user', 'whoami']);
     assert.equal(who.out, 'ann (user)\n', who.error);
-    const again = await weft(['login']);
-    assert.match(again.out, /You are ann already/);
+    for (const words of [['login'], ['login', ...head]]) {
+      const again = await weft(words);
+      assert.match(again.out, /You are ann already, at 127\.0\.0\.1:\d+;/);
+    }
+    const other = join(home, 'other');
+    const second = await weft(['login', ...head, '--token-file', other], (code) => {
+      answered.push(cluster.ok('login', '--approve', code, '--user', 'ann', '--yes'));
+    });
+    assert.equal(second.code, 0, second.error);
+    assert.match(readFileSync(other, 'utf8'), /^wt_\S+\n$/);
   });
 
   it('[Y5] a login is answered on the page', { skip: NO_BROWSER }, async () => {

@@ -9,9 +9,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
+import stat
 import tempfile
+import warnings
 from dataclasses import dataclass
-from typing import Dict, Mapping, Optional
+from typing import Dict, Mapping, Optional, Tuple
 from urllib.parse import urlsplit
 
 from ._errors import WeftError, wrong
@@ -61,7 +64,7 @@ def locate(said: Said, environment: Mapping[str, str]) -> Place:
     alone = said.directory is None
     url = said.head or (environment.get("WEFT_HEAD") if alone else None)
     if url:
-        return _remote(url, said, environment, {})
+        return _remote(url, said, environment)
     named = environment.get("WEFT_SOCKET") if alone else None
     if named:
         return _local(said, named)
@@ -137,25 +140,51 @@ def _parse_client_file(text: str, file: str) -> Dict[str, str]:
     return found
 
 
-def _remote(text: str, said: Said, environment: Mapping[str, str], told: Mapping[str, str]) -> Place:
-    full = text if "://" in text else f"https://{text}"
-    bad = f"'{text}' is not the address of a head; write https://host:{_PORT}"
+def _remote(
+    text: str, said: Said, environment: Mapping[str, str], told: Optional[Mapping[str, str]] = None
+) -> Place:
+    address = _address(text)
+    if address is None:
+        raise wrong(f"'{text}' is not the address of a head; write https://host:{_PORT}")
+    host, port = address
+    pinned = said.fingerprint or environment.get("WEFT_FINGERPRINT") or None
+    token = said.token or _token(environment)
+    if told is None:
+        told = {} if token else _told_of(address, pinned, environment)
+    fingerprint = pinned or told.get("fingerprint")
+    return Place(host=host, port=port, fingerprint=fingerprint, token=token or _token_of(told, environment))
+
+
+def _address(text: str) -> Optional[Tuple[str, int]]:
     try:
-        url = urlsplit(full)
+        url = urlsplit(text if "://" in text else f"https://{text}")
         port = url.port
     except ValueError:
-        raise wrong(bad) from None
-    if url.scheme != "https" or not url.hostname:
-        raise wrong(bad)
-    fingerprint = said.fingerprint or environment.get("WEFT_FINGERPRINT") or told.get("fingerprint")
-    token = said.token or _token(environment) or _token_of(told, environment)
-    return Place(host=url.hostname, port=port or _PORT, fingerprint=fingerprint, token=token)
+        return None
+    return (url.hostname, port or _PORT) if url.scheme == "https" and url.hostname else None
+
+
+def _told_of(
+    address: Tuple[str, int], pinned: Optional[str], environment: Mapping[str, str]
+) -> Mapping[str, str]:
+    """What `client.yaml` says of a head that is named by its address; nothing where it says another, or
+    another certificate: the token would go to whoever has that.
+    """
+    told = _client_file(environment)
+    if _address(told.get("head", "")) != address:
+        return {}
+    is_same = pinned is None or _plain(pinned) == _plain(told.get("fingerprint", ""))
+    return told if is_same else {}
+
+
+def _plain(pin: str) -> str:
+    return pin.replace(":", "").lower()
 
 
 def _token(environment: Mapping[str, str]) -> Optional[str]:
     file = environment.get("WEFT_TOKEN_FILE")
     if file:
-        return _token_in(_text_of(file, "WEFT_TOKEN_FILE"), file)
+        return _token_in(_token_text(file, "WEFT_TOKEN_FILE"), file)
     token = environment.get("WEFT_TOKEN")
     return None if not token else _token_in(token, "WEFT_TOKEN")
 
@@ -166,7 +195,7 @@ def _token_of(told: Mapping[str, str], environment: Mapping[str, str]) -> Option
         return None
     file = re.sub(r"^~(?=/)", lambda _: _home(environment), named)
     # Not everybody of a machine has one yet.
-    return None if _is_absent(file) else _token_in(_text_of(file, "token_file"), file)
+    return None if _is_absent(file) else _token_in(_token_text(file, "token_file"), file)
 
 
 def _is_absent(file: str) -> bool:
@@ -186,6 +215,19 @@ def _text_of(file: str, what: str) -> str:
             return opened.read()
     except OSError as error:
         raise wrong(f"{what}: cannot read {file}: {error.strerror}") from error
+
+
+def _token_text(file: str, what: str) -> str:
+    text = _text_of(file, what)
+    found = os.stat(file)
+    # As ssh: of somebody else's file it is not this user's to say.
+    if stat.S_ISREG(found.st_mode) and found.st_uid == os.getuid() and found.st_mode & 0o066:
+        warnings.warn(
+            f"others may read or change {file}, which has your token"
+            f" (mode {stat.S_IMODE(found.st_mode):04o}): chmod 600 {shlex.quote(file)}",
+            stacklevel=2,
+        )
+    return text
 
 
 def _token_in(text: str, where: str) -> str:

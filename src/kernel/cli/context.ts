@@ -10,7 +10,7 @@ import { mayHaveFiles } from '../config/files.ts';
 import type { OptionsWing } from '../config/part.ts';
 import type { KeysWing } from '../config/schema.ts';
 import type { Api } from '../connect/api.ts';
-import { type LocateOptions, locateHead, stateDirectory } from '../connect/locate.ts';
+import { exposedToken, type LocateOptions, locateHead, stateDirectory } from '../connect/locate.ts';
 import { usage } from '../model/failure.ts';
 import { CLIENT_TIMEOUT_MS } from '../model/limits.ts';
 import type { Submission } from '../model/submission.ts';
@@ -305,6 +305,8 @@ export class Context {
 
   async #connect(): Promise<Api> {
     const location = locateHead(this.options, this.environment);
+    const exposed = exposedToken(location);
+    if (exposed !== null) this.note(`warning: ${exposed}`);
     const [{ Api }, { SessionCache }, timeoutMs] = await Promise.all([
       import('../connect/api.ts'),
       import('../connect/sessions.ts'),

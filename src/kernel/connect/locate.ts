@@ -30,6 +30,8 @@ export type Location =
       /** SHA-256 of the certificate, hex; null = the machine's authorities decide. */
       readonly fingerprint: string | null;
       readonly token: string | null;
+      /** The file that the token is from. */
+      readonly tokenFile?: string;
     };
 
 /** `--dir`, WEFT_DIR, or `weft` in the user's state directory. */
@@ -113,23 +115,55 @@ function urlLocation(
   text: string,
   options: LocateOptions,
   environment: Environment,
-  told: ClientFile = {},
+  told?: ClientFile,
 ): Location {
-  const full = text.includes('://') ? text : `https://${text}`;
-  const url = URL.canParse(full) ? new URL(full) : null;
-  if (url === null || url.protocol !== 'https:') {
+  const url = parseHead(text);
+  if (url === null) {
     throw usage(`'${text}' is not the address of a head; write https://host:5001`);
   }
-  if (url.port === '' && !/:\d+\/?$/.test(full)) url.port = '5001';
   // Variables that are set to nothing say nothing.
-  const pinned = environment['WEFT_FINGERPRINT'] || undefined;
-  const fingerprint = options.fingerprint ?? pinned ?? told.fingerprint;
-  const token = readToken(options, environment) ?? tokenOf(told, environment);
-  return { kind: 'url', url, fingerprint: fingerprint ?? null, token };
+  const pinned = options.fingerprint ?? (environment['WEFT_FINGERPRINT'] || undefined);
+  const own = readToken(options, environment);
+  const known = told ?? (own === null ? toldOf(url, pinned, environment) : {});
+  const found = own ?? tokenOf(known, environment);
+  return {
+    kind: 'url',
+    url,
+    fingerprint: pinned ?? known.fingerprint ?? null,
+    token: found?.token ?? null,
+    ...(found?.file === undefined ? {} : { tokenFile: found.file }),
+  };
+}
+
+/** An address with the port that counts where none is written; null: it is none of a head. */
+export function parseHead(text: string): URL | null {
+  const full = text.includes('://') ? text : `https://${text}`;
+  const url = URL.parse(full);
+  if (url === null || url.protocol !== 'https:') return null;
+  if (url.port === '' && !/:\d+\/?$/.test(full)) url.port = '5001';
+  return url;
+}
+
+/**
+ * What `client.yaml` says of a head that is named by its address; nothing where it says another, or
+ * another certificate: the token would go to whoever has that.
+ */
+function toldOf(url: URL, pinned: string | undefined, environment: Environment): ClientFile {
+  const told = readClientFile(environment);
+  if (told?.head === undefined || parseHead(told.head)?.origin !== url.origin) return {};
+  const isSame = pinned === undefined || plainPin(pinned) === plainPin(told.fingerprint ?? '');
+  return isSame ? told : {};
+}
+
+const plainPin = (pin: string): string => pin.replaceAll(':', '').toLowerCase();
+
+interface FoundToken {
+  readonly token: string;
+  readonly file?: string;
 }
 
 /** Null where the user has none yet: not everybody of a machine does. */
-function tokenOf({ token_file: named }: ClientFile, environment: Environment): string | null {
+function tokenOf({ token_file: named }: ClientFile, environment: Environment): FoundToken | null {
   const home = homeOf(environment) ?? '/';
   const file = named?.replace(/^~(?=\/)/, home);
   return file === undefined || isAbsent(file) ? null : readTokenFile(file, 'token_file');
@@ -145,26 +179,43 @@ function isAbsent(file: string): boolean {
   }
 }
 
-function readTokenFile(file: string, what: string): string {
+function readTokenFile(file: string, what: string): FoundToken {
   try {
-    return tokenIn(readFileSync(file, 'utf8'), file) ?? '';
+    return { token: tokenIn(readFileSync(file, 'utf8'), file), file };
   } catch (cause) {
     if (cause instanceof Failure) throw cause;
     throw usage(`${what}: cannot read ${file}: ${fileProblem(cause)}`);
   }
 }
 
+/** A warning that others of the machine may read the token's file; null: they may not. */
+export function exposedToken(location: Location): string | null {
+  const file = location.kind === 'url' ? location.tokenFile : undefined;
+  if (file === undefined) return null;
+  const { mode, uid, isFile } = lookAt(file);
+  // As ssh: of somebody else's file it is not this user's to say.
+  if (!isFile || uid !== process.getuid?.() || (mode & 0o066) === 0) return null;
+  const bits = (mode & 0o777).toString(8).padStart(4, '0');
+  return `others may read or change ${file}, which has your token (mode ${bits}): chmod 600 ${quoteWord(file)}`;
+}
+
+function lookAt(file: string) {
+  const found = statSync(file, { throwIfNoEntry: false });
+  return { mode: found?.mode ?? 0, uid: found?.uid, isFile: found?.isFile() ?? false };
+}
+
 // Never as a flag: everybody on a machine can read everybody's arguments.
-function readToken(options: LocateOptions, environment: Environment): string | null {
+function readToken(options: LocateOptions, environment: Environment): FoundToken | null {
   const file = options.tokenFile ?? (environment['WEFT_TOKEN_FILE'] || undefined);
-  if (file === undefined) return tokenIn(environment['WEFT_TOKEN'] || null, 'WEFT_TOKEN');
-  return readTokenFile(file, '--token-file');
+  if (file !== undefined) return readTokenFile(file, '--token-file');
+  const text = environment['WEFT_TOKEN'];
+  return text ? { token: tokenIn(text, 'WEFT_TOKEN') } : null;
 }
 
 /** What goes into a header as it is. The text itself is a secret: nothing of it is told. */
-function tokenIn(text: string | null, from: string): string | null {
-  const token = text?.trim() ?? null;
-  if (token === null || /^[\x21-\x7e]*$/.test(token)) return token;
+function tokenIn(text: string, from: string): string {
+  const token = text.trim();
+  if (/^[\x21-\x7e]*$/.test(token)) return token;
   const what = `${from} holds no token: it has ${token.includes('\n') ? 'several lines' : 'blanks or other characters that no token has'}`;
   throw usage(
     what,

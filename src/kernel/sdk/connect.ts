@@ -1,7 +1,7 @@
 // The entrance of the library: finds the head as the command line does, and says who this program
 // is.
 
-import { type Location, locateHead } from '../connect/locate.ts';
+import { exposedToken, type Location, locateHead } from '../connect/locate.ts';
 import type { Duration } from '../model/options/types.ts';
 import { Cluster } from './cluster.ts';
 import { asWeftError, wrongArgument } from './errors.ts';
@@ -91,7 +91,12 @@ function locate(
   if (socket !== undefined) return { kind: 'socket', path: socket };
   try {
     const found = locateHead(dropUndefined({ dir: directory, head, fingerprint }), environment);
-    if (found.kind === 'url') return token === undefined ? found : { ...found, token };
+    if (found.kind === 'url') {
+      if (token !== undefined) return { ...found, token };
+      const exposed = exposedToken(found);
+      if (exposed !== null) process.emitWarning(exposed, 'WeftWarning');
+      return found;
+    }
     if (token === undefined) return found;
     throw wrongArgument('token: it is for a head with an address; its socket says who you are');
   } catch (error) {

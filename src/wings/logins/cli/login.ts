@@ -1,6 +1,7 @@
 // `weft login`: a token for whoever has none on this machine, given by somebody whom the head
 // knows.
 
+import { existsSync } from 'node:fs';
 import { hostname, userInfo } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReplyOf } from '../../../kernel/api/routes.ts';
@@ -15,7 +16,7 @@ import { AGENT_PATHS } from '../../../kernel/model/agent-socket.ts';
 import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { askNode, localNodes } from '../../owner/cli/agent-sockets.ts';
 import { parseCode } from '../model/code.ts';
-import { keepLogin, tokenPlace, tryPlace } from './token-place.ts';
+import { keepLogin, namedTokenFile, tokenPlace, tryPlace } from './token-place.ts';
 
 /** Longer than a login is good for. */
 const WAIT_MS = 900_000;
@@ -89,7 +90,7 @@ async function isWanted(context: Context, question: string): Promise<boolean> {
 }
 
 async function login(context: Context, { again = false, code = false }: Options): Promise<number> {
-  const location = locateHead(context.options, context.environment);
+  const location = locate(context);
   const known = await knownAs(context, location);
   if (location.kind === 'socket') {
     if (known === null) throw usage(`no head answers at ${location.path}`);
@@ -97,7 +98,7 @@ async function login(context: Context, { again = false, code = false }: Options)
     return 0;
   }
   if (known !== null && !again) {
-    context.print(`You are ${known} already; --again gets another token.`);
+    context.print(`You are ${known} already, at ${location.url.host}; --again gets another token.`);
     return 0;
   }
   const place = tokenPlace(context, location);
@@ -120,6 +121,15 @@ async function login(context: Context, { again = false, code = false }: Options)
   } finally {
     api.close();
   }
+}
+
+/** The head; a token file that is named need not be there yet. */
+function locate({ options, environment }: Context): Location {
+  const named = namedTokenFile({ options, environment });
+  if (named === undefined || existsSync(named)) return locateHead(options, environment);
+  const { tokenFile: _, ...others } = options;
+  const location = locateHead(others, { ...environment, WEFT_TOKEN_FILE: '' });
+  return location.kind === 'url' ? { ...location, token: null } : location;
 }
 
 /** Returns null when for the head you are nobody yet. */

@@ -6,7 +6,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { homeOf } from '../../../kernel/config/home.ts';
 import { readClientFile } from '../../../kernel/connect/client-file.ts';
-import type { Location } from '../../../kernel/connect/locate.ts';
+import { type Location, parseHead } from '../../../kernel/connect/locate.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 
 export interface TokenPlace {
@@ -15,18 +15,25 @@ export interface TokenPlace {
   readonly client: { readonly file: string; readonly text: string } | null;
 }
 
+export function namedTokenFile({
+  options,
+  environment,
+}: Pick<Context, 'options' | 'environment'>): string | undefined {
+  return options.tokenFile ?? (environment['WEFT_TOKEN_FILE'] || undefined);
+}
+
 /** Throws a failure where a token that is kept would not be the one that counts. */
 export function tokenPlace(
   { options, environment }: Context,
   { url, fingerprint }: Extract<Location, { kind: 'url' }>,
 ): TokenPlace {
-  if (environment['WEFT_TOKEN'] !== undefined) {
+  if (environment['WEFT_TOKEN']) {
     throw usage('WEFT_TOKEN is set, and counts before what is kept', 'Unset it first.');
   }
   const home = homeOf(environment);
   if (home === null) throw usage('HOME is not set', 'Set it to a directory of yours.');
   const folder = path.join(environment['XDG_CONFIG_HOME'] || path.join(home, '.config'), 'weft');
-  const named = options.tokenFile ?? environment['WEFT_TOKEN_FILE'];
+  const named = namedTokenFile({ options, environment });
   if (named !== undefined) return { file: path.resolve(named), client: null };
   const told = readClientFile(environment);
   if (told?.token_file !== undefined) {
@@ -46,7 +53,7 @@ export function tokenPlace(
 /** A token of another head in that file would be sent to the one that the client's file names. */
 function refuseOther({ head }: { readonly head?: string | undefined }, url: URL): void {
   if (head === undefined) return;
-  const named = URL.parse(head.includes('://') ? head : `https://${head}`);
+  const named = parseHead(head);
   if (named === null || named.origin === url.origin) return;
   throw usage(
     `client.yaml says where the token of ${head} is, and this is ${url.origin}`,
