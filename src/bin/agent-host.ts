@@ -5,12 +5,13 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Agent, startAgent } from '../kernel/agent/agent.ts';
+import { agentFailure, agentRuns } from '../kernel/cli/daemons/agent-failure.ts';
 import { fileProblem } from '../kernel/config/file-problem.ts';
 import { refuseLongDirectory } from '../kernel/config/socket-room.ts';
 import { isCopied, noteOrigin } from '../kernel/connect/origin.ts';
 import { KINDS } from '../kernel/model/errors.ts';
 import { Failure, usage } from '../kernel/model/failure.ts';
-import { claim } from '../kernel/os/claim.ts';
+import { ClaimedError, claim } from '../kernel/os/claim.ts';
 import { systemClock } from '../kernel/os/clock.ts';
 import {
   describeNetwork,
@@ -80,7 +81,9 @@ export async function runAgents(
   const run = async (node: Hosted): Promise<void> => {
     const { elsewhere } = node;
     const options = elsewhere === null ? node.options : await elsewhere.ready();
-    const agent = await start({ ...node, options }, machine, cache);
+    const agent = await start({ ...node, options }, machine, cache).catch((error) => {
+      throw agentFailure(options.name, error) ?? error;
+    });
     agents.push(agent);
     introductions.push((runtimes) => {
       agent.introduce({
@@ -119,10 +122,15 @@ export async function runAgents(
 function open(options: AgentOptions, elsewhereOf: (log: Log) => Elsewhere | null): Hosted {
   const { stateDir, name, logFile = null } = options;
   refuseLongDirectory(stateDir);
-  mkdirSync(stateDir, { recursive: true, mode: 0o711 });
-  const { release } = claim(join(stateDir, 'agent.pid'), `the agent of ${stateDir}`);
-  const log = openLog({ file: logFile, name: `agent ${name}` });
-  return { options, log, elsewhere: elsewhereOf(log), release };
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o711 });
+    const { release } = claim(join(stateDir, 'agent.pid'), `the agent of ${stateDir}`);
+    const log = openLog({ file: logFile, name: `agent ${name}` });
+    return { options, log, elsewhere: elsewhereOf(log), release };
+  } catch (error) {
+    if (error instanceof ClaimedError) throw agentRuns(name, error.pid);
+    throw agentFailure(name, error) ?? error;
+  }
 }
 
 async function start(

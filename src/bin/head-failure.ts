@@ -1,52 +1,22 @@
-// What a head says when it cannot start or go on, and the exit codes by which a supervisor tells
-// "start it again" from "a person has to look" (docs/recovery.md).
+// What a head says when it cannot start or go on, and with which exit code it ends.
 
 import { ForeignDirectory } from '../kernel/head/auth/local-login.ts';
+import { DAEMON_EXITS, exitOfErrno } from '../kernel/model/daemon-exits.ts';
 import { formatRefusal, kindOf, refuse } from '../kernel/model/errors.ts';
 import { Failure } from '../kernel/model/failure.ts';
 import { StoreFailure } from '../kernel/ports/store.ts';
 
-/** Exit codes of sysexits(3). Those below `temporary` are not worth another try. */
-const EXITS = {
-  /** EX_DATAERR: what lies in the state directory is damaged, missing or not ours. */
-  data: 65,
-  /** EX_SOFTWARE: a bug, and the same data would meet it again. */
-  bug: 70,
-  /** EX_NOPERM: owner, mode or mount. */
-  permission: 77,
-  /** EX_IOERR: the disk may answer next time. */
-  io: 74,
-  /** EX_TEMPFAIL: a busy port, another head, a full disk. */
-  temporary: 75,
-} as const;
-
-export const EXIT_BUG = EXITS.bug;
+export const EXIT_BUG = DAEMON_EXITS.bug;
 
 const BY_REASON: Readonly<Record<StoreFailure['reason'], number>> = {
-  corrupt: EXITS.data,
-  foreign: EXITS.data,
-  lost: EXITS.data,
-  newer: EXITS.data,
-  read_only: EXITS.permission,
-  full: EXITS.temporary,
-  locked: EXITS.temporary,
-  io: EXITS.io,
-};
-
-const BY_ERRNO: Readonly<Record<string, number>> = {
-  EACCES: EXITS.permission,
-  EPERM: EXITS.permission,
-  EROFS: EXITS.permission,
-  EISDIR: EXITS.data,
-  ENOTDIR: EXITS.data,
-  EADDRINUSE: EXITS.temporary,
-  EADDRNOTAVAIL: EXITS.temporary,
-  EAI_AGAIN: EXITS.temporary,
-  EDQUOT: EXITS.temporary,
-  EMFILE: EXITS.temporary,
-  ENFILE: EXITS.temporary,
-  ENOMEM: EXITS.temporary,
-  ENOSPC: EXITS.temporary,
+  corrupt: DAEMON_EXITS.data,
+  foreign: DAEMON_EXITS.data,
+  lost: DAEMON_EXITS.data,
+  newer: DAEMON_EXITS.data,
+  read_only: DAEMON_EXITS.permission,
+  full: DAEMON_EXITS.temporary,
+  locked: DAEMON_EXITS.temporary,
+  io: DAEMON_EXITS.io,
 };
 
 /** From whatever ended a head to words for the terminal and an exit code. */
@@ -64,19 +34,20 @@ export function unusableState(cause: string, hint: string): Failure {
   const refusal = refuse('head.failed', { what: 'cannot start', cause });
   const { code } = refusal;
   const message = formatRefusal(refusal);
-  return new Failure({ code, kind: kindOf(code), message, hint, exit: EXITS.data });
+  return new Failure({ code, kind: kindOf(code), message, hint, exit: DAEMON_EXITS.data });
 }
 
 function explained(error: unknown): { readonly exit: number; readonly cause: string } {
   if (error instanceof StoreFailure) return { exit: BY_REASON[error.reason], cause: error.message };
-  if (error instanceof ForeignDirectory) return { exit: EXITS.permission, cause: error.message };
-  if (!(error instanceof Error)) return { exit: EXITS.bug, cause: String(error) };
+  if (error instanceof ForeignDirectory)
+    return { exit: DAEMON_EXITS.permission, cause: error.message };
+  if (!(error instanceof Error)) return { exit: DAEMON_EXITS.bug, cause: String(error) };
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) {
     const words = 'a bug in this program; its log has the details';
-    return { exit: EXITS.bug, cause: `${error.message} (${words})` };
+    return { exit: DAEMON_EXITS.bug, cause: `${error.message} (${words})` };
   }
-  return { exit: BY_ERRNO[code] ?? EXITS.io, cause: systemWords(error) };
+  return { exit: exitOfErrno(code), cause: systemWords(error) };
 }
 
 function systemWords(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {

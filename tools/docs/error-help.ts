@@ -468,6 +468,10 @@ export const ERROR_HELP: Readonly<Record<Code, ErrorHelp>> = {
     means: 'The head cannot tell the node anything now.',
     next: 'Run `weft pause` or `weft unpause` on the machine itself; it works without the head.',
   },
+  'agent.failed': {
+    means: 'Another process runs this agent, or its state directory cannot be written.',
+    next: 'Do what the message says; docs/recovery.md has the exit codes.',
+  },
   'agent.unreachable': {
     means: 'The agent of the node does not run, or does not answer at its own socket.',
     next: 'See `systemctl status weft-agent`, or start it with `weft agent` or `weft up`.',

@@ -79,6 +79,7 @@ export const CLUSTER_CODES = {
     kind: 'unavailable',
     text: 'Node {node} is not connected; `weft pause` on the machine itself works all the same.',
   },
+  'agent.failed': { kind: 'unavailable', text: 'The agent of {node} cannot start: {cause}.' },
   'agent.unreachable': {
     kind: 'unavailable',
     text: 'The agent of {node} does not answer on this machine: {cause}.',

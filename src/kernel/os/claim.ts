@@ -13,9 +13,20 @@ const BUSY = 5;
  */
 const RETRY_MS = 100;
 
+/** Another living process has it. */
+export class ClaimedError extends Error {
+  /** `unknown` for a moment. */
+  readonly pid: string;
+
+  constructor(what: string, pid: string) {
+    super(`${what} already runs, as process ${pid}`);
+    this.pid = pid;
+  }
+}
+
 /**
  * Claims `path` for this process until `release`; the claimant's pid is in the file, for people and
- * tools. Throws with the other's pid while another living process has it.
+ * tools. Throws a `ClaimedError` while another living process has it.
  */
 export function claim(path: string, what: string): { release(): void } {
   // The pid has a file of its own: opening and closing the locked one here would drop the lock,
@@ -29,7 +40,7 @@ export function claim(path: string, what: string): { release(): void } {
   } catch (error) {
     database.close();
     if (!isBusy(error)) throw error;
-    throw new Error(`${what} already runs, as process ${holderOf(path)}`);
+    throw new ClaimedError(what, holderOf(path));
   }
   return {
     release() {

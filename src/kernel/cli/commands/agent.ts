@@ -11,6 +11,7 @@ import { readLiveMark, removeMark, writeMark } from '../../connect/process-file.
 import { usage } from '../../model/failure.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Context } from '../context.ts';
+import { agentFailure, agentRuns } from '../daemons/agent-failure.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { otherNameWords } from '../daemons/other-name.ts';
 import { defineVerb } from '../verb.ts';
@@ -38,16 +39,18 @@ export async function runAgent(context: Context, options: Options): Promise<numb
     const hint = 'Get a token on the head with `weft token join`, then `weft join` here.';
     throw usage(`this machine has not joined a cluster (no ${paths.membership})`, hint);
   }
-  paths.make('shared');
-  const mark = paths.mark(membership.name);
+  const { name } = membership;
+  const mark = paths.mark(name);
   const other = readLiveMark(mark);
-  if (other !== null)
-    throw usage(`the agent of ${membership.name} already runs, as process ${other.pid}`);
-  writeMark(mark, process.pid);
+  if (other !== null) throw agentRuns(name, `${other.pid}`);
   try {
+    paths.make('shared');
+    writeMark(mark, process.pid);
     const parts = await optionsOf(context.wings);
     const of = { membership, paths, options, context, parts };
     await context.programs.runAgent(agentOptions(config, of));
+  } catch (error) {
+    throw agentFailure(name, error) ?? error;
   } finally {
     removeMark(mark);
   }

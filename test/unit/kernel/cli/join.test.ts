@@ -8,6 +8,7 @@ import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { askedToken, startWords } from '../../../../src/kernel/cli/commands/join.ts';
+import { agentRuns } from '../../../../src/kernel/cli/daemons/agent-failure.ts';
 import { runWeft } from '../../../../src/kernel/cli/main.ts';
 import { loadConfig } from '../../../../src/kernel/config/config.ts';
 import type { AgentOptions } from '../../../../src/kernel/config/daemon-options.ts';
@@ -113,4 +114,28 @@ test('node.path is the PATH that an agent gives its jobs, and another node.name 
   } finally {
     rmSync(directory, { recursive: true });
   }
+});
+
+test('an agent that another process has, or without room, ends as a head does: try again', async (t) => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'weft-join-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const membership = { name: 'n1', url: 'https://h:1', fingerprint: 'f', secret: 's' };
+  writeFileSync(path.join(directory, 'membership.json'), JSON.stringify(membership));
+  const start = (runAgent: () => Promise<void>) =>
+    capture(directory, { program: 'weft', argv: ['agent'], programs: { runAgent } }, runWeft);
+  let second = { code: 0, error: '' };
+  await start(async () => {
+    second = await start(() => Promise.resolve());
+  });
+  assert.equal(second.code, 75);
+  const pid = String(process.pid);
+  assert.equal(
+    second.error,
+    `weft: The agent of n1 cannot start: it already runs, as process ${pid}.\n`,
+  );
+  const refused = { code: 'ENOSPC', syscall: 'write', path: '/s/journal' };
+  assert.equal(agentRuns('n1', pid).code, 'agent.failed');
+  const full = await start(() => Promise.reject(Object.assign(new Error('ENOSPC'), refused)));
+  assert.equal(full.code, 75);
+  assert.match(full.error, /n1 cannot start: \/s\/journal: the disk is full\.\n +Make room there/);
 });

@@ -1,0 +1,31 @@
+// What an agent says that cannot start for what surrounds it, and with which exit code it ends: the
+// same as a head's (docs/recovery.md).
+
+import { isSystemError, systemWords } from '../../config/file-problem.ts';
+import { DAEMON_EXITS, exitOfErrno } from '../../model/daemon-exits.ts';
+import { formatRefusal, kindOf, refuse } from '../../model/errors.ts';
+import { Failure } from '../../model/failure.ts';
+
+const ROOM = 'Make room there; nothing is lost, and it starts as soon as there is some.';
+
+/** Null: it is not the system that has refused something. */
+export function agentFailure(node: string, error: unknown): Failure | null {
+  if (!isSystemError(error)) return null;
+  const hint = ['ENOSPC', 'EDQUOT'].includes(error.code ?? '') ? ROOM : null;
+  return failed(node, systemWords(error), { hint, exit: exitOfErrno(error.code) });
+}
+
+/** `who`: what the other is, with its pid. */
+export function agentRuns(node: string, who: string): Failure {
+  return failed(node, `it already runs, as process ${who}`, { exit: DAEMON_EXITS.temporary });
+}
+
+function failed(
+  node: string,
+  cause: string,
+  { hint = null, exit }: { readonly hint?: string | null; readonly exit: number },
+): Failure {
+  const { code, ...refusal } = refuse('agent.failed', { node, cause });
+  const message = formatRefusal({ code, ...refusal });
+  return new Failure({ code, kind: kindOf(code), message, hint, exit });
+}
