@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { JobDetail } from '../../src/kernel/api/jobs.ts';
@@ -417,12 +417,18 @@ describe('steps inside of tasks', { timeout: 900_000 }, () => {
     );
     const [id = '', pid = ''] = (await appears('hard')).split(' ');
     child.kill('SIGKILL');
-    process.kill(Number(pid), 'SIGKILL');
+    await until('its command is hung up', () => !existsSync(`/proc/${pid}`) || undefined);
     assert.equal((await cluster.job(id)).state, 'running');
     // A line may come again for a minute.
-    await until('it has ended', async () => {
-      return (await cluster.job(id)).state === 'done' ? true : undefined;
+    const outcome = await until('it has ended', async () => {
+      const { state, outcome: found } = await cluster.job(id);
+      return state === 'done' ? (found ?? undefined) : undefined;
     });
+    assert.deepEqual([outcome.kind, outcome.exit], ['failed', { code: 129 }]);
+    assert.match(
+      await cluster.ok('logs', id, '--stderr'),
+      /let go: the command that held them is gone/,
+    );
   });
 
   it('[Z6] weft run --pty is a command on a node at this terminal', async () => {

@@ -25,8 +25,9 @@ const CODES = [
 ];
 const FIRST_SIGNAL = 35;
 
-/** The job's own program: it ends when it is told how. */
+/** The job's own program: it ends when it is told how; it says why, where nobody else does. */
 const PLACE = `trap 'exit 0' TERM; trap 'exit 1' USR1; n=${FIRST_SIGNAL}
+trap 'echo "its nodes are let go: the command that held them is gone" >&2; exit 129' HUP
 for code in ${CODES.join(' ')}; do trap "exit $code" $n; n=$((n + 1)); done
 while :; do sleep 3600 & wait $!; done`;
 /** Reads how it ended; a line that is lost for good is a hang-up. The mark is that of its task. */
@@ -40,7 +41,7 @@ end() {
   done
   exit 0
 }
-trap end HUP
+trap 'sig=HUP; end' HUP
 read -r how
 case $how in failed*) sig=\${how#failed }; esac
 end`;
