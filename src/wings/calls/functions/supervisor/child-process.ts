@@ -233,6 +233,7 @@ export class Child {
     else if (kind === TO_SUPERVISOR.thrown) this.#over(a, false, bytes);
     else if (kind === TO_SUPERVISOR.starting) {
       this.#startedBy?.starting(a);
+      this.#tail.mark();
       events.starting(a);
     } else if (kind === TO_SUPERVISOR.progress) events.progress(a, bytes);
     else if (kind === TO_SUPERVISOR.withdrawn) {
@@ -313,7 +314,7 @@ export class Child {
           signal: signalCode,
           asked: this.#exitCode,
           isKilled: this.#isKilled,
-          lines: this.#tail.lines(),
+          ...this.#tail.lines(),
           wasOomKilled: countOomKills() > this.#oomKills,
         }),
     );

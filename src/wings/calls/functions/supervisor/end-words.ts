@@ -9,6 +9,8 @@ export interface ProcessEnd {
   readonly wasOomKilled: boolean;
   /** The last lines of its standard error. */
   readonly lines: readonly string[];
+  /** None has come since its call was heard to begin: they may be of a call before. */
+  readonly isOlder?: boolean;
 }
 
 const LINES = 5;
@@ -23,7 +25,8 @@ export function wordsOfEnd(end: ProcessEnd): string {
     return 'Its process ran out of memory: the kernel killed it at the memory limit';
   const words = how(end);
   const last = end.lines.slice(-LINES).map((line) => line.slice(0, LINE_CHARACTERS));
-  return last.length === 0 ? words : `${words}; its last lines: ${last.join(' | ')}`;
+  const whose = end.isOlder ? ', which may be from before this call' : '';
+  return last.length === 0 ? words : `${words}; its last lines${whose}: ${last.join(' | ')}`;
 }
 
 function how({ exitCode, signal, asked, isKilled }: ProcessEnd): string {

@@ -5,6 +5,8 @@ const BYTES_MAX = 16 * 1024;
 export class Tail {
   #chunks: Buffer[] = [];
   #bytes = 0;
+  /** What came before the mark. */
+  #older: readonly Buffer[] = [];
 
   add(chunk: Buffer): void {
     this.#chunks.push(chunk.length > BYTES_MAX ? chunk.subarray(-BYTES_MAX) : chunk);
@@ -13,9 +15,23 @@ export class Tail {
       this.#bytes -= this.#chunks.shift()?.length ?? 0;
   }
 
-  /** Without empty ones. */
-  lines(): string[] {
-    const text = Buffer.concat(this.#chunks).subarray(-BYTES_MAX).toString('utf8');
-    return text.split('\n').filter((line) => line.trim() !== '');
+  /** A new part of the text begins. */
+  mark(): void {
+    if (this.#chunks.length === 0) return;
+    this.#older = this.#chunks;
+    this.#chunks = [];
+    this.#bytes = 0;
   }
+
+  /** Without empty ones; of the newest part, or else of what came before it. */
+  lines(): { readonly lines: readonly string[]; readonly isOlder: boolean } {
+    const lines = linesOf(this.#chunks);
+    if (lines.length > 0) return { lines, isOlder: false };
+    return { lines: linesOf(this.#older), isOlder: true };
+  }
+}
+
+function linesOf(chunks: readonly Buffer[]): string[] {
+  const text = Buffer.concat(chunks).subarray(-BYTES_MAX).toString('utf8');
+  return text.split('\n').filter((line) => line.trim() !== '');
 }
