@@ -2,7 +2,6 @@
 // cancelled or held here, and which of ours their listings lack.
 
 import { present } from '../../../kernel/base/assert.ts';
-import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import { type Link, sessionOf, tell } from '../../../kernel/head/agent-link.ts';
 import type { Engine } from '../../../kernel/head/engine.ts';
 import type { Gateways, GatewayWorld } from '../../../kernel/head/gateways.ts';
@@ -30,7 +29,7 @@ import { heldHere } from '../machine/held-here.ts';
 import { SITE_PART_MAX } from '../machine/look.ts';
 import { stopsWanted } from '../machine/stops.ts';
 import { Looks } from './looks.ts';
-import { Sites } from './sites.ts';
+import { boundedLine, Sites } from './sites.ts';
 
 /** What a gateway understands, and was told last on a connection. */
 interface GatewayReports {
@@ -52,6 +51,8 @@ class HeardSites implements Gateways {
   readonly #told = new WeakMap<Link, GatewayReports>();
   /** Tasks of which each gateway said last that its site does not do something. */
   readonly #undone = new Map<NodeName, readonly EpochId[]>();
+  /** Nodes at the last look for gateways that were removed. */
+  #nodeCount = 0;
 
   constructor(world: GatewayWorld, partMax: number) {
     this.#world = world;
@@ -98,7 +99,9 @@ class HeardSites implements Gateways {
   look(link: Link): void {
     const engine = this.#world.engine();
     const told = this.#told.get(link);
-    if (engine !== null && told !== undefined) tellStops(engine, link, told);
+    if (engine === null || told === undefined) return;
+    tellStops(engine, link, told);
+    this.#forgetRemoved(engine);
   }
 
   /** Where the site is steered, its word is the truth of its jobs. */
@@ -124,11 +127,24 @@ class HeardSites implements Gateways {
     const { taskNotices } = state.scratch;
     for (const epochId of this.#undone.get(gateway) ?? []) taskNotices.delete(epochId);
     const own = undone.filter(({ epochId }) => isAt(state, gateway, epochId));
-    for (const { epochId, words } of own) taskNotices.set(epochId, toPlainLine(words));
+    for (const { epochId, words } of own) taskNotices.set(epochId, boundedLine(words));
+    if (own.length === 0) return void this.#undone.delete(gateway);
     this.#undone.set(
       gateway,
       own.map(({ epochId }) => epochId),
     );
+  }
+
+  /** Nobody speaks any more for the site of a gateway that was removed. */
+  #forgetRemoved(engine: Engine): void {
+    const { nodes } = engine.state;
+    if (nodes.size === this.#nodeCount) return;
+    this.#nodeCount = nodes.size;
+    for (const { name } of this.#sites.all) {
+      if (nodes.has(name)) continue;
+      this.#noteUndone(engine, name, []);
+      this.#sites.forget(name);
+    }
   }
 
   #looksOf(link: Link): Looks {

@@ -1,6 +1,7 @@
 // What gateways have said of their sites. Users are answered from here, with its age; no site is
 // asked for them. It is thrown away with the head: each session begins with all of it.
 
+import { toPlainLine } from '../../../kernel/base/plain-line.ts';
 import type { EpochId, NodeName } from '../../../kernel/model/ids.ts';
 import { SITE_JOBS_MAX } from '../../../kernel/model/limits.ts';
 import type {
@@ -15,6 +16,14 @@ import { type SiteListing, standingOf } from '../machine/standing.ts';
 
 /** What a site said longer ago says nothing of its queue now. */
 const OLD_MS = 300_000;
+
+/** What a site says of itself, or of a task: a command of it may have written anything. */
+const WORDS_MAX = 1000;
+
+export function boundedLine(words: string): string {
+  const line = toPlainLine(words.slice(0, WORDS_MAX));
+  return words.length > WORDS_MAX ? `${line}…` : line;
+}
 
 /** A site that may not answer: nothing is free there, and nobody knows for how long. */
 const SILENT: Omit<SiteStanding, 'listedAt'> = {
@@ -37,6 +46,12 @@ export class Sites {
 
   get all(): readonly KnownSite[] {
     return [...this.#known.values()];
+  }
+
+  forget(name: NodeName): void {
+    this.#known.delete(name);
+    this.#jobs.delete(name);
+    this.#starts.delete(name);
   }
 
   /** @param now by the clock that never jumps */
@@ -64,7 +79,7 @@ export class Sites {
       system,
       mode,
       takeover,
-      problem,
+      problem: problem === null ? null : boundedLine(problem),
       jobs,
       listedAt: isLast ? listedAt : (before?.listedAt ?? null),
       nodes: news.nodes ?? before?.nodes ?? [],

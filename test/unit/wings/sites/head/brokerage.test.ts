@@ -337,9 +337,11 @@ test('what a site does not do is said of tasks that are there, by nobody but its
   for (const site of ['one', 'two']) await bench.connect(site, { site, labels: [`site=${site}`] });
   bench.submit('job', { labels: ['site=one'] });
   await bench.settle();
+  let linkOfTwo = linkOf({} as Session);
   const from = (name: string) => {
     const session = { peer: name, send: () => undefined, close: () => undefined };
     const link = linkOf(session as Partial<Session> as Session);
+    if (name === 'two') linkOfTwo = link;
     gateways.greeted(link, [], name);
     const number = bench.engine.state.nodes.get(name as NodeName)?.session ?? 0;
     link.stage = { kind: 'welcomed', session: number, reports: 0 };
@@ -369,6 +371,14 @@ test('what a site does not do is said of tasks that are there, by nobody but its
   assert.match(await why(), /does not take it/);
   one();
   assert.doesNotMatch(await why(), /does not/);
+  one({ ...undone, words: 'x'.repeat(100_000) });
+  assert.ok((await why()).length < 2000);
+  assert.ok(gateways.standings().has('one' as NodeName));
+  // Its tasks are over by then, but it cannot say so any more.
+  bench.engine.state.nodes.delete('one' as NodeName);
+  gateways.look(linkOfTwo);
+  assert.equal(bench.engine.state.scratch.taskNotices.size, 0);
+  assert.ok(!gateways.standings().has('one' as NodeName));
 });
 
 test('[A29] a site speaks for its own starts only, and for those that it lists now', () => {
