@@ -6,6 +6,8 @@ import { parseDuration } from '../base/duration.ts';
 import { Failure, usage } from '../model/failure.ts';
 import type { Context, Terminal } from './context.ts';
 import { cutLine } from './output/cut-line.ts';
+import { wrapLine } from './output/prose.ts';
+import { displayWidth, printable } from './output/table.ts';
 import { formatInstant } from './output/words.ts';
 import type { Screen } from './screen.ts';
 import { read } from './submit/read.ts';
@@ -143,7 +145,7 @@ async function onScreen(
   }
 }
 
-/** A line that says what this is, and as much of the text as there is room for. */
+/** What this is and what is to be said of it, and as much of the text as there is room for. */
 function picture(
   { text, notes, trouble }: Look,
   title: string,
@@ -151,10 +153,19 @@ function picture(
 ): string[] {
   const lines = text.replace(/\n$/, '').split('\n');
   const now = headNow();
-  const first = `${title}  ${formatInstant(now, now)}  ${trouble ?? (notes.split('\n')[0] || 'q quits')}`;
-  const room = Math.max(1, rows - 2);
+  const words = printable(trouble ?? notes.split('\n')[0] ?? '');
+  const above = heading(`${title}  ${formatInstant(now, now)}`, words, columns);
+  const head = above.slice(0, Math.max(1, rows - 3));
+  const room = Math.max(1, rows - head.length - 1);
   const isCut = lines.length > room;
   const shown = isCut ? lines.slice(0, room - 1) : lines;
   const cut = isCut ? [`… ${lines.length - shown.length} more lines`] : [];
-  return [first, '', ...shown, ...cut].map((line) => cutLine(line, columns));
+  return [...head, '', ...shown, ...cut].map((line) => cutLine(line, columns));
+}
+
+/** One line where all of it fits; else the words have lines of their own, and none is lost. */
+function heading(title: string, words: string, columns: number): string[] {
+  const line = `${title}  ${words || 'q quits'}`;
+  if (words === '' || displayWidth(line) <= columns) return [line];
+  return [title, ...wrapLine(words, columns)];
 }

@@ -29,7 +29,8 @@ function wrapped(words: string, width: number | null): string[] {
   });
 }
 
-function wrapLine(text: string, width: number): string[] {
+/** One line broken between its words, however narrow. */
+export function wrapLine(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(' ')) {

@@ -3,6 +3,7 @@
 import { formatSize } from '../../base/size.ts';
 import { cutLine } from '../output/cut-line.ts';
 import type { Paint } from '../output/paint.ts';
+import { wrapLine } from '../output/prose.ts';
 import { displayWidth, printable } from '../output/table.ts';
 import { formatInstant, formatSpan } from '../output/words.ts';
 import { type Facts, panesOf, rowsOf } from './facts.ts';
@@ -62,8 +63,11 @@ function head({ facts, view, paint, trouble, size }: Drawn): string[] {
     .join(' ');
   const filter = view.filter === '' ? '' : `  filter: ${printable(view.filter)}`;
   const order = view.pane === 'jobs' && view.isByPriority ? '  by priority' : '';
-  const third = trouble === null ? counts : paint(printable(trouble), 'red');
-  return [first, second, third, `${tabs}${order}${filter}`];
+  const last = `${tabs}${order}${filter}`;
+  if (trouble === null) return [first, second, counts, last];
+  // What is old gives way to why it is.
+  const told = wrapLine(printable(trouble), size.columns).map((line) => paint(line, 'red'));
+  return told.length === 1 ? [first, second, ...told, last] : [first, ...told.slice(0, 2), last];
 }
 
 /** Three lines: which cluster, how full it is, what there is. */

@@ -76,6 +76,9 @@ test('a head that goes away is told and asked again; what was known stays', asyn
   await screen.shows(/^Nodes: 1 up/m);
   isAway = true;
   assert.match(await screen.shows(/^Not up to date: The head stops\./m), /^> +2 +hello/m);
+  screen.resize(20, 12);
+  assert.match(screen.picture.join('\n'), /^Not up to date: The\n {2}head stops\.$/m);
+  screen.resize(80, 24);
   isAway = false;
   await screen.shows(/^Nodes: 1 up/m);
   screen.hangUp();
@@ -133,7 +136,9 @@ test('--watch: a remark stands above the listing, and in a pipe once', async () 
   const screen = new FakeScreen();
   const argv = ['jobs', '--limit', '1', '--watch=0.1s'];
   const said = head.weftOnScreen(screen, ...argv);
-  await screen.shows(/^weft jobs --limit 1 --watch=0\.1s .*weft: only 1 job shown.*\n\nJOB/);
+  await screen.shows(
+    /^weft jobs --limit 1 --watch=0\.1s .*\nweft: only 1 job shown.*\n(.+\n)*\nJOB/,
+  );
   screen.type('q');
   assert.deepEqual(await said, { code: 0, out: '', error: '' });
   looks = 0;
