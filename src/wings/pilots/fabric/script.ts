@@ -88,13 +88,22 @@ run() {
 }
 stop() { kill -TERM $a; }
 # Its launcher, and tasks if the agent did not end by itself: they find their host file in the folder.
-# Only then: what a task has handed to the batch system may run here, and has that variable as well.
+# What a task has handed to the batch system may run here, and has that variable as well: its parents
+# lead to a program of that system, and not to the launcher, or to whoever takes in orphans.
 left() {
-  {
-    grep -lsaF "$d/nodes/$name/launcher.sock" /proc/[0-9]*/cmdline
-    [ "$code" = 0 ] || grep -lsaF "$d/" /proc/[0-9]*/environ
-  } | cut -d/ -f3 | sort -u
+  own=$(grep -lsaF "$d/nodes/$name/launcher.sock" /proc/[0-9]*/cmdline | cut -d/ -f3)
+  all=$own
+  [ "$code" = 0 ] || all="$own $(grep -lsaF "$d/" /proc/[0-9]*/environ | cut -d/ -f3)"
+  all=" $(echo $all) "
+  for one in $all; do
+    top=$one
+    while case "$all" in *" $top "*) ;; *) false;; esac; do top=$(parent $top); done
+    case " 1 $above " in *" \${top:-1} "*) echo $one;; esac
+  done | sort -u
 }
+parent() { sed -n 's/^PPid:[[:space:]]*//p' /proc/$1/status 2>/dev/null; }
+above=
+one=$$; while [ "\${one:-0}" -gt 0 ]; do one=$(parent $one); above="$above $one"; done
 clean() {
   # One that was just being started is seen the next time.
   for time in 1 2 3 4 5 6; do

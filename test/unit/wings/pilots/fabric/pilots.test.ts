@@ -149,6 +149,15 @@ test('a pilot whose agent is killed ends what that ran: its tasks are started el
   assert.throws(() => process.kill(Number(noted), 0), /ESRCH/);
 });
 
+test('a pilot whose agent is killed leaves alone what a task has given to the batch system', async () => {
+  const weft = `[ $1 = agent ] || exit 0
+    job="WEFT_HOSTFILE=$TMPDIR/nodes/f-1-1/hosts/1x1 sleep 60 & echo \\$! >>$note; wait"
+    env -i PATH=$PATH setsid sh -c "$job" & sleep 0.3; kill -9 $$`;
+  const { code, left, noted } = await ran(weft, () => Promise.resolve());
+  assert.deepEqual([code, left], [137, []]);
+  assert.ok(process.kill(Number(noted), 'SIGKILL'));
+});
+
 test('a pilot that ends by itself leaves alone what knows of its folder, as another job may', async () => {
   const weft = `[ $1 = agent ] || exit 0
     env -i WEFT_HOSTFILE=$TMPDIR/nodes/f-1-1/hosts/1x1 setsid sleep 60 & echo $! >>$note`;
