@@ -59,12 +59,21 @@ export function folderOf(file: string): string {
   return `${dev}:${ino}`;
 }
 
-/** Others look while it is written: they see the old mark or the new one. */
+/**
+ * Others look while it is written: they see the old mark or the new one. On a full disk the new one
+ * takes the room of the old one, so that what has run there can be started again.
+ */
 export function writeMark(file: string, pid: number): void {
   const fresh = `${file}.new`;
   const mark = markOf(pid);
   const own = mark === null ? null : { ...mark, folder: folderOf(file) };
-  namingFile(fresh, () => writeFileSync(fresh, `${JSON.stringify(own)}\n`, { mode: 0o600 }));
+  const write = (to: string) => writeFileSync(to, `${JSON.stringify(own)}\n`, { mode: 0o600 });
+  try {
+    write(fresh);
+  } catch {
+    rmSync(fresh, { force: true });
+    return namingFile(file, () => write(file));
+  }
   renameSync(fresh, file);
 }
 
