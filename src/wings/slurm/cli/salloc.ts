@@ -27,6 +27,7 @@ export const ALLOCATION_OPTIONS = [
     kind: 'hint',
     words: 'its command is hung up when the job ends',
   },
+  { long: 'x11', value: 'maybe', kind: 'refused', words: 'say ssh -X to a node that has it' },
   { long: 'bell', kind: 'hint', words: 'it is silent' },
   { long: 'no-bell', words: 'as it is anyway' },
 ] as const satisfies readonly OptionRow[];
@@ -80,6 +81,7 @@ function readTyped(
   const read = readWords([...ALLOCATION_OPTIONS, ...BATCH_OPTIONS], words, { stops: true });
   for (const row of ALLOCATION_OPTIONS) {
     if (read.given[row.long] === undefined || !('kind' in row)) continue;
+    // Refused ones are none that were read.
     context.error(`salloc: warning: --${row.long} is ignored: ${row.words}\n`);
   }
   return read;

@@ -341,7 +341,8 @@ const isBelow = (folder: string, root: string): boolean => {
 
 /** The head is asked only for what the options need. */
 async function knownFor(context: Context, given: Given): Promise<Known> {
-  const isOpen = given.ntasks !== undefined && given.nodes === undefined;
+  const { ntasks = given['ntasks-per-gpu'], nodes: said } = given;
+  const isOpen = ntasks !== undefined && said === undefined;
   const needsNodes = isOpen || given.exclude !== undefined;
   const api = await context.api();
   const { nodes } = needsNodes ? await api.call('listNodes') : { nodes: [] };

@@ -13,6 +13,7 @@ import { readId, readStep } from '../core/ids.ts';
 import { SLURM_MARK } from '../core/mark.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
+import { mayHaveAccount } from './accounts.ts';
 import { apart, listJobs, refuseNodes, rowsOf } from './job-rows.ts';
 import { clusterOf, hostsOf, listOf, readWords, refuseStates, speaking } from './speaking.ts';
 
@@ -76,6 +77,8 @@ async function filtered(
 ): Promise<string[]> {
   const api = await context.api();
   const owner = given.me === undefined ? given.user : (await api.call('whoami')).name;
+  if (given.user !== undefined && !(await mayHaveAccount(given.user)))
+    await refuseUser(api, given.user);
   const jobs = await listJobs(api, { state: 'active', ...(owner === undefined ? {} : { owner }) });
   const name = given.name ?? given.jobname;
   const states = listOf(given.state);
@@ -108,6 +111,13 @@ async function filtered(
     }
   }
   return ids;
+}
+
+/** Refuses a misspelt name; others that have no account may have a role or jobs. */
+async function refuseUser(api: Api, owner: string): Promise<void> {
+  const listed = await api.call('listJobs', { query: { owner, state: 'active', limit: 1 } });
+  if (listed.jobs.length > 0 || listed.ownerIsKnown === true) return;
+  throw usage(`Invalid user name: ${owner}`);
 }
 
 /** Each for itself: what is over already keeps no other from its end. */

@@ -14,7 +14,6 @@ import { readMebibytes } from '../core/amounts.ts';
 import { BATCH_OPTIONS, type BatchOption } from '../core/batch-options.ts';
 import { BECOME } from '../core/become.ts';
 import { exportWords, isAllWord, isGroupWord } from '../core/exports.ts';
-import { expandHosts } from '../core/hostlist.ts';
 import { multiProgram, type Programs } from '../core/multi-prog.ts';
 import { type OptionRow, overridden } from '../core/option-table.ts';
 import { type Endings, endingsOf } from '../core/step-ending.ts';
@@ -22,7 +21,7 @@ import { isWithoutExports } from '../core/step-exports.ts';
 import { optionsSaid, SRUN_VARIABLES, STEP_VARIABLES } from '../core/variables.ts';
 import { bindOf, isPmi, isPmix, runAskedStep, runInJob, runOn } from './asked-step.ts';
 import { submissionOf } from './sbatch.ts';
-import { readWords, speaking } from './speaking.ts';
+import { hostsOf, readWords, speaking } from './speaking.ts';
 import { runStep } from './step.ts';
 import { KILLED, tellKilled } from './step-guard.ts';
 
@@ -74,6 +73,7 @@ export const STEP_OPTIONS = [
   { long: 'threads', short: 'T', ...value, kind: 'hint', words: 'nodes are told in turn' },
   { long: 'msg-timeout', ...value, kind: 'hint', words: 'the head says how long it waits' },
   { long: 'resv-ports', value: 'maybe', kind: 'hint', words: 'ports are not counted' },
+  { long: 'x11', value: 'maybe', kind: 'refused', words: 'say ssh -X to a node that has it' },
   { long: 'bcast', value: 'maybe', kind: 'refused', words: 'use a folder that nodes share' },
   { long: 'relative', short: 'r', ...value, kind: 'refused', words: 'say --nodelist' },
   { long: 'task-prolog', ...value, kind: 'refused', words: 'start it in the script' },
@@ -98,6 +98,10 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   for (const row of STEP_OPTIONS)
     if (given[row.long] !== undefined && 'kind' in row && row.kind === 'hint')
       context.error(`srun: warning: --${row.long} is ignored: ${row.words}\n`);
+  if (given.mpi === 'list') {
+    context.print('MPI plugin types are...\n\tnone\n\tpmi1\n\tpmi2\n\tpmix');
+    return 0;
+  }
   const [program] = operands;
   if (program === undefined) throw usage('No command given to execute.');
   refuseMpi(given);
@@ -168,16 +172,13 @@ function inside(context: Context, given: Given, what: What): Promise<number> {
   }
   if (given.mem !== undefined && given['mem-per-cpu'] !== undefined)
     throw usage('--mem and --mem-per-cpu exclude each other');
-  const names = given.nodelist === undefined ? null : expandHosts(given.nodelist);
-  if (given.nodelist !== undefined && names === null)
-    throw usage(`Invalid node name specified: ${given.nodelist}`);
   return runStep(context, {
     argv,
     programs,
     tasks,
     nodeCount,
     label,
-    names,
+    names: namesIn(context, given),
     perNode: number('ntasks-per-node', given['ntasks-per-node']),
     output: fileOf('output', given.output),
     error: fileOf('error', given.error),
@@ -193,6 +194,17 @@ function inside(context: Context, given: Given, what: What): Promise<number> {
     memoryPerCpu: memoryIn('mem-per-cpu', given['mem-per-cpu']),
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
   });
+}
+
+/** Nodes of the job that a step may use; null: all of them. */
+function namesIn({ environment }: Context, given: Given): readonly string[] | null {
+  const { nodelist, exclude = '' } = given;
+  if (exclude === '') return hostsOf(nodelist) ?? null;
+  const not = hostsOf(exclude) ?? [];
+  const all = hostsOf(nodelist ?? environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const left = all.filter((name) => !not.includes(name));
+  if (left.length === 0) throw usage('Unable to create step for job: --exclude leaves no node');
+  return left;
 }
 
 /** MiB; 0 is all that the job has. */
@@ -310,7 +322,16 @@ const INSIDE: ReadonlySet<string> = new Set([
   ...['ntasks', 'nodes', 'output', 'error', 'label', 'job-name', 'quiet', 'verbose'],
   ...['cpus-per-task', 'mem', 'mem-per-cpu', 'time', 'exclusive', 'open-mode', 'distribution'],
   ...['unbuffered', 'kill-on-bad-exit', 'overlap', 'exact', 'cpu-bind', 'mpi', 'pty', 'jobid'],
-  ...['nodelist', 'ntasks-per-node', 'chdir', 'export', 'input', 'oversubscribe', 'partition'],
+  ...[
+    'nodelist',
+    'exclude',
+    'ntasks-per-node',
+    'chdir',
+    'export',
+    'input',
+    'oversubscribe',
+    'partition',
+  ],
   ...['account', 'qos', 'wait', 'hint', 'mem-bind', 'threads-per-core', 'gpu-bind', 'cpu-freq'],
   ...['gres', 'gpus', 'gpus-per-node', 'gpus-per-task', 'ntasks-per-socket', 'ntasks-per-core'],
   ...[
@@ -328,7 +349,15 @@ const INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /** Ranks that the head starts have the variables of the job, and its nodes. */
-const NOT_ASKED = ['nodelist', 'ntasks-per-node', 'export', 'input', 'output', 'error'] as const;
+const NOT_ASKED = [
+  'nodelist',
+  'exclude',
+  'ntasks-per-node',
+  'export',
+  'input',
+  'output',
+  'error',
+] as const;
 
 function refuseAsked(given: Given): void {
   const other = NOT_ASKED.find(

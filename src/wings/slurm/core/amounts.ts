@@ -17,14 +17,18 @@ function mebibytes(name: BatchOption, text: string): number {
   return read.ok ? read.value : bad(read.error);
 }
 
-export function memoryOf(given: Given, cpus: number): { readonly memory?: string } {
+export function memoryOf(
+  given: Given,
+  { nodes, cpus }: { readonly nodes: string; readonly cpus: string },
+): { readonly memory?: string } {
   const [all, perCpu] = [given.mem, given['mem-per-cpu']];
   if (all !== undefined && perCpu !== undefined) bad('--mem and --mem-per-cpu exclude each other');
-  if (perCpu !== undefined) return { memory: `${mebibytes('mem-per-cpu', perCpu) * cpus}M` };
+  if (perCpu !== undefined)
+    return { memory: `${mebibytes('mem-per-cpu', perCpu) * Number(cpus)}M` };
   const perGpu = given['mem-per-gpu'];
   if (perGpu !== undefined) {
     if (all !== undefined) bad('--mem and --mem-per-gpu exclude each other');
-    return { memory: `${mebibytes('mem-per-gpu', perGpu) * gpusPerNode(given)}M` };
+    return { memory: `${mebibytes('mem-per-gpu', perGpu) * gpusPerNode(given, Number(nodes))}M` };
   }
   if (all === undefined || isAllMemory(given)) return {};
   return { memory: `${mebibytes('mem', all)}M` };
@@ -35,12 +39,15 @@ export function isAllMemory({ mem }: Given): boolean {
   return mem !== undefined && mebibytes('mem', mem) === 0;
 }
 
-/** For `--mem-per-gpu` and `--cpus-per-gpu`, which need a number for each node. */
-export function gpusPerNode(given: Given): number {
-  const { gres, 'gpus-per-node': perNode } = given;
+/** For `--mem-per-gpu` and its like, which need a number for each of so many nodes. */
+export function gpusPerNode(given: Given, nodes: number): number {
+  const { gres, gpus, 'gpus-per-node': perNode } = given;
   if (gres !== undefined) return gpusOfGres(gres).count;
   if (perNode !== undefined) return gpusIn(perNode, perNode).count;
-  return bad('--mem-per-gpu and --cpus-per-gpu need --gpus-per-node or --gres=gpu:N here');
+  if (gpus !== undefined) return evenly(gpusIn(gpus, gpus).count, nodes);
+  return bad(
+    '--mem-per-gpu, --cpus-per-gpu and --ntasks-per-gpu need --gpus, --gpus-per-node or --gres=gpu:N here',
+  );
 }
 
 export function gpusOf(
@@ -63,8 +70,12 @@ export function gpusOf(
   }
   if (gpus === undefined) return {};
   const { type, count } = gpusIn(gpus, gpus);
+  return { gpus: gpuWords({ type, count: evenly(count, nodes) }) };
+}
+
+function evenly(count: number, nodes: number): number {
   if (count % nodes !== 0) bad(`--gpus ${count} cannot be shared evenly by ${nodes} nodes`);
-  return { gpus: gpuWords({ type, count: count / nodes }) };
+  return count / nodes;
 }
 
 /** `matlab:2,solver`: in our words `matlab=2` and `solver=1`. */

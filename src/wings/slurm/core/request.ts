@@ -132,7 +132,7 @@ function build(given: Given, known: Known): Request {
   const out = output === undefined ? undefined : fileOf('output', output, place);
   const optional = {
     name: given['job-name'],
-    ...memoryOf(given, Number(shape.cpus)),
+    ...memoryOf(given, shape),
     ...gpusOf(given, shape),
     resource: given.licenses === undefined ? undefined : licences(given.licenses),
     time: given.time === undefined ? undefined : timeOf(given.time),
@@ -173,13 +173,7 @@ function shapeOf(
 ): Pick<Request, 'nodes' | 'ranksPerNode' | 'ranks' | 'cpus'> {
   const perRank =
     given['cpus-per-task'] === undefined ? 1 : whole('cpus-per-task', given['cpus-per-task']);
-  const perGpu = given['cpus-per-gpu'];
-  const ofGpus = perGpu === undefined ? 0 : whole('cpus-per-gpu', perGpu) * gpusPerNode(given);
-  const tasks = given.ntasks === undefined ? null : whole('ntasks', given.ntasks);
-  const perNode =
-    given['ntasks-per-node'] === undefined
-      ? null
-      : whole('ntasks-per-node', given['ntasks-per-node']);
+  const { tasks, perNode } = tasksOf(given);
   const named = given.nodelist === undefined ? 1 : hosts(given.nodelist).length;
   const asked = fewerTasks(given) ?? (given.nodes === undefined ? null : leastOf(given.nodes));
   const fitting = Math.max(1, Math.floor(cpusMax / perRank));
@@ -193,6 +187,9 @@ function shapeOf(
   if (tasks !== null && tasks < nodes)
     bad(`--nodelist has more nodes than the ${tasks} of --ntasks: each node has a rank here`);
   const ranks = even;
+  const perGpu = given['cpus-per-gpu'];
+  const ofGpus =
+    perGpu === undefined ? 0 : whole('cpus-per-gpu', perGpu) * gpusPerNode(given, nodes);
   const isSpread = nodes > 1 || ranks > 1;
   return {
     nodes: String(nodes),
@@ -200,6 +197,23 @@ function shapeOf(
     ...(isSpread ? { ranksPerNode: String(ranks) } : {}),
     ...(tasks !== null && tasks < nodes * ranks ? { ranks: tasks } : {}),
   };
+}
+
+/** Ranks of the job, and of each node at the most; null: nobody says. */
+function tasksOf(given: Given): { readonly tasks: number | null; readonly perNode: number | null } {
+  const said = (name: 'ntasks' | 'ntasks-per-node' | 'ntasks-per-gpu'): number | null => {
+    const text = given[name];
+    return text === undefined ? null : whole(name, text);
+  };
+  const [tasks, perNode, perGpu] = [
+    said('ntasks'),
+    said('ntasks-per-node'),
+    said('ntasks-per-gpu'),
+  ];
+  if (perGpu === null || tasks !== null || perNode !== null) return { tasks, perNode };
+  // Those of a job are those of one node, as far as they are counted.
+  const gpus = perGpu * gpusPerNode(given, 1);
+  return given.gpus === undefined ? { tasks, perNode: gpus } : { tasks: gpus, perNode };
 }
 
 /** The lower number of a range. */

@@ -674,3 +674,23 @@ test('[X4] sstat knows all columns of Slurm', async () => {
   assert.equal(out, '42.batch||||2K', errors);
   assert.match((await use(sstat, ['-e'], () => job)).out, /^AveVMSize$/m);
 });
+
+test('[X3] scancel of a user that there is none of says so', async () => {
+  const answer: Answer = (_, { query }) => ({
+    jobs: [],
+    next: null,
+    ownerIsKnown: query.owner === 'weft-test-token',
+  });
+  const { code, errors } = await use(scancel, ['-u', 'weft-test-none'], answer);
+  assert.deepEqual([code, errors], [1, 'scancel: error: Invalid user name: weft-test-none\n']);
+  for (const known of ['root', 'weft-test-token'])
+    assert.equal((await use(scancel, ['-u', known], answer)).code, 0, known);
+});
+
+test('[X1] --cluster is --clusters, and srun names the kinds of --mpi', async () => {
+  const own = { environment: {}, cwd: '/w', directory: '/w/.weft' };
+  const words = ['--cluster', 'lab', '--parsable', '-o', '/dev/null', '--wrap=true'];
+  assert.equal((await use(sbatch, words, ANY_HEAD, undefined, own)).out, '42;lab');
+  const { code, out } = await use(srun, ['--mpi=list'], ANY_HEAD, undefined, own);
+  assert.deepEqual([code, out.split('\n\t').includes('pmix')], [0, true]);
+});

@@ -267,8 +267,25 @@ test('[X2] starts of others, signals, whole memory, gpus of ranks and named node
   assert.equal(of({ 'gpus-per-task': 'a100:1', 'ntasks-per-node': '4' }).gpus, 'a100:4');
   const perGpu = of({ 'gpus-per-node': '2', 'cpus-per-gpu': '8', 'mem-per-gpu': '4G' });
   assert.deepEqual([perGpu.cpus, perGpu.memory], ['16', '8192M']);
+  const shared = of({ gpus: '4', nodes: '2', 'cpus-per-gpu': '8', 'mem-per-gpu': '4G' });
+  assert.deepEqual([shared.gpus, shared.cpus, shared.memory], ['2', '16', '8192M']);
   assert.deepEqual([of({ nodelist: 'n[1-2]' }).nodes, of({ nodelist: 'n1' }).nodes], ['2', '1']);
   assert.equal(of({ output: 'o-%4A_%3a-%5N.txt', array: '1-2' }).output, 'o-%4j_%3a-%N.txt');
+});
+
+test('[X2] ranks for each gpu are as many as Snakemake means', () => {
+  const shape = (given: Given) => {
+    const { nodes, ranksPerNode, cpus, gpus } = request({
+      'ntasks-per-gpu': '1',
+      ...given,
+    }).request;
+    return [nodes, ranksPerNode, cpus, gpus];
+  };
+  assert.deepEqual(shape({ gpus: '1', 'cpus-per-task': '4' }), ['1', undefined, '4', '1']);
+  assert.deepEqual(shape({ gpus: '2', 'cpus-per-gpu': '3' }), ['1', '2', '6', '2']);
+  assert.deepEqual(shape({ gres: 'gpu:2', nodes: '2' }), ['2', '2', '2', '2']);
+  assert.deepEqual(shape({ gres: 'gpu:2', ntasks: '1' }), ['1', undefined, '1', '2']);
+  assert.match(refused({ 'ntasks-per-gpu': '1' }), /--ntasks-per-gpu need --gpus/);
 });
 
 test('[X2] memory, gpus, files, conditions and environment mean the same here', () => {
@@ -338,7 +355,7 @@ test('[X3] what is not honoured is refused by name, and a hint gives a warning',
   assert.match(refused({ dependency: 'afterok:1+5' }), /Job dependency problem/);
   assert.match(refused({ dependency: 'after:x' }), /Job dependency problem/);
   assert.match(refused({ 'open-mode': 'x' }), /Invalid --open-mode/);
-  assert.match(refused({ 'mem-per-gpu': '1G' }), /need --gpus-per-node/);
+  assert.match(refused({ 'mem-per-gpu': '1G' }), /need --gpus, --gpus-per-node or/);
   assert.match(refused({ output: '%Q' }), /%Q stands for nothing here/);
   assert.equal(refused({ exclusive: 'x' }), 'Invalid --exclusive specification');
   assert.match(refused({ 'kill-on-invalid-dep': 'x' }), /Invalid --kill-on-invalid-dep/);

@@ -405,3 +405,17 @@ test('ranks of an allocation have what its shell exported, but with --export=NON
   assert.equal(said, none);
   assert.match(run(3, '--export=ADDED').join(), /--export is not honoured here/);
 });
+
+test('[X5] a step in a script runs on none of the nodes that it is to leave out', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const { context } = onNode(folder, { SLURM_JOB_NODELIST: 'n[1-2]', SLURM_NNODES: '2' });
+  const words = ['-N1', '-n1', '-oout', '--exclude=n2', 'sh', '-c', 'echo $SLURM_STEP_NODELIST'];
+  assert.equal(await srun(context, words), 0);
+  assert.equal(readFileSync(path.join(folder, 'out'), 'utf8'), 'n1\n');
+  await assert.rejects(
+    srun(context, ['-N2', '--exclude=n2', 'true']),
+    /2 nodes are more than the 1/,
+  );
+  await assert.rejects(srun(context, ['--exclude=n[1-2]', 'true']), /--exclude leaves no node/);
+});
