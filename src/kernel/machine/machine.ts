@@ -41,6 +41,7 @@ const NO_ANSWERS: Asked = {
   failedBefore: [],
   afterFailedBefore: [],
   refuseNode: [],
+  isSentAway: [],
   narrow: [],
   offers: [],
   sharedPaths: [],

@@ -100,6 +100,8 @@ export interface Hooks {
   readonly failedBefore?: (task: Task, part: Part) => Outcome | null;
   readonly afterFailedBefore?: (step: Step, job: Job, failed: FailedPart) => void;
   readonly refuseNode?: (state: State, newcomer: Newcomer) => Refusal | null;
+  /** Somebody has ended this node: no task took it down. */
+  readonly isSentAway?: (state: State, node: NodeName) => boolean;
 
   // What else there is to know:
   /** The request with what else keeps its owner from nodes. */

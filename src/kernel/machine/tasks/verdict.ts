@@ -149,10 +149,14 @@ function cancelledThere(part: Part): Outcome {
   return { kind: 'cancelled', ...(how.exit?.code === 0 ? {} : how), detail };
 }
 
-/** A node that goes down in its maintenance was not taken down by the task. */
+/** A node that goes down in its maintenance, or is sent away, was not taken down by the task. */
 export function crashOf({ state }: Step, task: Task): 'crash' | 'neither' {
-  if (isNext(task)) return 'neither';
-  return isInMaintenance(state, task) ? 'neither' : 'crash';
+  if (isNext(task) || isInMaintenance(state, task)) return 'neither';
+  const { isSentAway } = state.machine.hooks;
+  const isExpected = [...task.parts.keys()].some((node) =>
+    isSentAway.some((hook) => hook(state, node)),
+  );
+  return isExpected ? 'neither' : 'crash';
 }
 
 /** The first part of an MPI task, once its program has ended: the others only serve it. */

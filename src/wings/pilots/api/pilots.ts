@@ -69,7 +69,8 @@ const pilotView = z.object({
   node: z.string(),
   /** The pilot's job at the batch system; null: not known to be submitted. */
   job: z.string().nullable(),
-  state: z.enum(['asked', 'waiting', 'starting', 'up', 'leaving']),
+  /** `away`: its node has come, and cannot be heard now. */
+  state: z.enum(['asked', 'waiting', 'starting', 'up', 'away', 'leaving']),
   /** Why it leaves. */
   why: z.string().nullable(),
   /** When the batch system ends it at the latest; null: not known, or never. */

@@ -46,7 +46,13 @@ function rowStateOf({ fleet, pilot }: PilotRow): string {
 }
 
 function remarkOf({ fleet, pilot }: PilotRow): string {
+  return pilot?.why ?? fleet.trouble ?? nodeRemark(pilot);
+}
+
+function nodeRemark(pilot: PilotRow['pilot']): string {
   // Images that are fetched take minutes: its log tells how far that is.
-  const coming = `its node has not come; see weft pilot logs ${pilot?.node}`;
-  return pilot?.why ?? fleet.trouble ?? (pilot?.state === 'starting' ? coming : '');
+  if (pilot?.state === 'starting')
+    return `its node has not come; see weft pilot logs ${pilot.node}`;
+  if (pilot?.state === 'away') return `its node cannot be heard; see weft node show ${pilot.node}`;
+  return '';
 }

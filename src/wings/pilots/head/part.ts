@@ -8,6 +8,7 @@ import { changed } from '../../../kernel/head/http/handlers/job-actions.ts';
 import type { EventsPart } from '../../../kernel/head/http/public-events.ts';
 import type { Services } from '../../../kernel/head/http/services.ts';
 import type { HeadPart } from '../../../kernel/head/part.ts';
+import type { Node } from '../../../kernel/machine/nodes/facts.ts';
 import type { State } from '../../../kernel/machine/state.ts';
 import { type Refusal, refuse } from '../../../kernel/model/errors.ts';
 import { pilotEvents } from '../api/events.ts';
@@ -112,11 +113,10 @@ function viewPilot(
   { site }: Launch,
   { node, index, phase, leaving, endsAt }: Pilot,
 ): FleetView['pilots'][number] {
-  const isJoined = nodes.get(node)?.connected === true;
   return {
     node,
     job: site === null ? null : `${site}${system === 'sge' ? '.' : '_'}${index}`,
-    state: leaving === null ? pilotStateOf(phase, site, isJoined) : 'leaving',
+    state: leaving === null ? pilotStateOf(phase, site, nodes.get(node)) : 'leaving',
     why: leaving,
     endsAt,
     log: `${directory.replace(/\/$/, '')}/${pilotLog(node)}`,
@@ -126,10 +126,11 @@ function viewPilot(
 function pilotStateOf(
   phase: Pilot['phase'],
   site: string | null,
-  isJoined: boolean,
+  node: Node | undefined,
 ): FleetView['pilots'][number]['state'] {
   if (site === null) return 'asked';
-  if (phase === 'up' && isJoined) return 'up';
+  if (node?.connected === false) return 'away';
+  if (phase === 'up' && node !== undefined) return 'up';
   return phase === 'waiting' ? 'waiting' : 'starting';
 }
 

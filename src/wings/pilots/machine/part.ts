@@ -7,7 +7,7 @@ import { PILOT_END_MARGIN_MS } from '../../../kernel/model/limits.ts';
 import type { Window } from '../../../kernel/scheduler/room/lane.ts';
 import { FOREVER } from '../../../kernel/scheduler/room/profile.ts';
 import type { Pilot } from './facts.ts';
-import { allPilots } from './find.ts';
+import { allPilots, pilotOfNode } from './find.ts';
 import { drainPilot, refuseStranger } from './joining.ts';
 import { awaitedPilots, fleetOffers, sharedPathsOf } from './offers.ts';
 import { besideOthers, othersHint } from './own.ts';
@@ -19,6 +19,7 @@ export const part: MachinePart = {
   hooks: {
     afterEnrolment: drainPilot,
     refuseNode: refuseStranger,
+    isSentAway: (state, node) => (pilotOfNode(state, node)?.pilot.leaving ?? null) !== null,
     narrow: besideOthers,
     offers: fleetOffers,
     sharedPaths: sharedPathsOf,

@@ -276,6 +276,7 @@ scenario('[Q5] a stopped fleet has all its pilots leave, and goes with the last'
   assert.equal(head.state.fleets.size, 0);
   assert.equal(head.state.nodes.size, 0);
   assert.equal(head.job(job).pending.size, 1, 'what ran there is back in the queue');
+  assert.equal(head.task(`${job}`).crashes, 0, 'it took no node down');
 });
 
 scenario('[Q5] a launch that was never submitted ends with the stop', (head) => {

@@ -49,3 +49,23 @@ test('pilots cannot come to a head that no other machine reaches', async () => {
   const reply = await startFleet(unreachable as never, { body: FLEET } as never);
   assert.deepEqual([reply.ok, reply.ok ? '' : reply.error.code], [false, 'pilot.no_address']);
 });
+
+test('a pilot whose node has come and cannot be heard is away, not starting', async (t) => {
+  const world = await startWorld(t);
+  const { engine } = world.head;
+  const started = world.admin.call('startFleet', { body: FLEET });
+  await eventually(() => engine.state.fleets.has('f'));
+  const [launch = 0] = engine.state.fleets.get('f')?.launches.keys() ?? [];
+  const by = { kind: 'system' } as const;
+  const said = { kind: 'submitted', site: '7' } as const;
+  await engine.execute({ kind: 'note_launch', fleet: 'f', launch, said }, by);
+  const [{ node = '' } = {}] = (await started).pilots;
+  const seen = [{ index: 1, state: 'running', endsAt: null }] as const;
+  await engine.execute({ kind: 'observe_pilots', fleet: 'f', launch, seen }, by);
+  const state = async () => (await world.admin.call('listFleets')).fleets[0]?.pilots[0]?.state;
+  assert.equal(await state(), 'starting');
+  const agent = await startAgent(t, world, node);
+  await eventually(async () => (await state()) === 'up');
+  agent.socket.terminate();
+  await eventually(async () => (await state()) === 'away');
+});
