@@ -7,6 +7,7 @@ import { formatLong, formatUsed } from '../core/times.ts';
 import type { Row } from './account-rows.ts';
 import { accountOf } from './accounts.ts';
 import { instant } from './instants.ts';
+import { commandLine } from './job-rows.ts';
 
 /** Columns without `--format`. */
 export const USUAL = 'JobID,JobName,Partition,Account,AllocCPUS,State,ExitCode';
@@ -119,7 +120,7 @@ export const FIELDS = Object.fromEntries(
     field('TimelimitRaw', 12, ({ job }) =>
       job.walltimeMs === null ? 'UNLIMITED' : Math.ceil(job.walltimeMs / 60_000),
     ),
-    field('SubmitLine', 20, ({ job, part }) => (part === null ? job.command : '')),
+    field('SubmitLine', 20, ({ job, part }) => (part === null ? commandLine(job.command) : '')),
     ...UNKNOWN.map((name) => field(name, 10, () => '')),
   ].map((one) => [one.title, one]),
 );

@@ -268,6 +268,9 @@ export function reasonOf({ where, isOver, kind, detail }: JobRow<RowJob>): strin
   return isOver ? endReason(kind, detail) : 'None';
 }
 
+/** A command on one line, as each record is for those who read it. */
+export const commandLine = (command: string): string => command.replace(/\s*\n\s*/g, ' ');
+
 /** Labels by which folders are found are asked for by nobody. */
 export function askedFeatures(labels: readonly string[]): readonly string[] {
   return labels.filter((label) => !label.startsWith('shared='));

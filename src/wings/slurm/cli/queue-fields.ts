@@ -13,6 +13,7 @@ import { heldBy } from './held.ts';
 import { instant } from './instants.ts';
 import {
   askedFeatures,
+  commandLine,
   endOf,
   type JobRow,
   licensesOf,
@@ -135,7 +136,7 @@ const COLUMNS: readonly Column[] = [
   brief('M TimeUsed TIME', used),
   column('n ReqNodes REQ_NODES', ({ job }) => compressHosts(job.request.nodeNames)),
   brief('N NodeList NODELIST', ({ nodes, where }) => (nodes.length === 0 ? '' : where)),
-  column('o Command COMMAND', ({ job }) => job.command),
+  column('o Command COMMAND', ({ job }) => commandLine(job.command)),
   ...unset('0', 'O Contiguous CONTIGUOUS'),
   column('p Priority PRIORITY', priorityPart),
   brief('P Partition PARTITION', ({ job }) => job.partition),

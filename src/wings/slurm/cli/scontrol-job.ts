@@ -13,6 +13,7 @@ import { heldBy } from './held.ts';
 import { instant } from './instants.ts';
 import {
   askedFeatures,
+  commandLine,
   endOf,
   type JobRow,
   licensesOf,
@@ -76,7 +77,7 @@ function startWords({ beginAt }: JobDetail, { startedAt, isOver }: JobRow): stri
 /** The path of a script that came by sbatch, with its words; one from elsewhere has none. */
 function commandOf({ command, environment, program, scriptPath }: JobDetail): string {
   const script = scriptPath ?? environment?.[SCRIPT];
-  if (script === undefined) return command;
+  if (script === undefined) return commandLine(command);
   if (script === '') return '(null)';
   const { args } = program as { readonly args?: readonly string[] };
   return [script, ...(args ?? [])].join(' ');

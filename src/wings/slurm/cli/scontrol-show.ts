@@ -11,7 +11,7 @@ import { readStep, slurmId } from '../core/ids.ts';
 import { stepsBetween } from './account-rows.ts';
 import { wholeNodes } from './held.ts';
 import { instant } from './instants.ts';
-import { apart, listJobs, rowsOf } from './job-rows.ts';
+import { apart, commandLine, listJobs, rowsOf } from './job-rows.ts';
 import { ourId } from './our-ids.ts';
 import { jobWords } from './scontrol-job.ts';
 import { nodeWords, partitionWords, reservationWords } from './scontrol-records.ts';
@@ -173,7 +173,7 @@ function stepWords(one: StepView): string {
   return [
     `StepId=${slurmId(one.id)} UserId=${one.by} StartTime=${instant(one.startedAt)} TimeLimit=UNLIMITED`,
     `State=${stepState(one)} NodeList=${compressHosts(one.nodes)}`,
-    `Nodes=${new Set(one.nodes).size} Tasks=${one.processes} Name=${one.command}`,
+    `Nodes=${new Set(one.nodes).size} Tasks=${one.processes} Name=${commandLine(one.command)}`,
   ].join('\n   ');
 }
 

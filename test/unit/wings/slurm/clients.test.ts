@@ -543,3 +543,24 @@ test('[X4] sacct takes beginnings of columns, and all of them by ALL', async () 
   assert.ok(all.length > 100 && all.includes('JobIDRaw') && all.includes('WorkDir'), String(all));
   assert.match(await titles('nope'), /Invalid field requested: "nope"/);
 });
+
+test('[X4] a command of several lines is one in each record', async () => {
+  const shell = { ...job, command: "sh -c 'a\n  b'" };
+  const record = { ...shell, cpuCount: 2, nodeCount: 2, memoryBytes: 2 ** 30, taskCount: 1 };
+  const answers: Readonly<Record<string, unknown>> = {
+    listJobs: { jobs: [shell], next: null },
+    getJob: { ...page, ...shell },
+    listTasks: { tasks: [], next: null },
+    history: { jobs: [record], tasks: [], next: null, nextTask: null },
+    whoami: { name: 'ada' },
+  };
+  const heard: Answer = (name, words) => answers[name] ?? answer(name, words);
+  const line = "sh -c 'a b'";
+  assert.equal((await use(squeue, ['-h', '-o', '%o'], heard)).out, line);
+  assert.match(
+    (await use(scontrol, ['-o', 'show', 'job', '42'], heard)).out,
+    /Command=sh -c 'a b' /,
+  );
+  const format = ['-XnP', '-j', '42', '-o', 'SubmitLine'];
+  assert.equal((await use(sacct, format, heard)).out, line);
+});
