@@ -1,9 +1,10 @@
 // `scontrol show`: records of jobs, steps, nodes, partitions and the like.
 
 import { headNow } from '../../../kernel/api/head-time.ts';
+import type { JobDetail } from '../../../kernel/api/jobs.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import type { Api } from '../../../kernel/connect/api.ts';
-import { usage } from '../../../kernel/model/failure.ts';
+import { Failure, usage } from '../../../kernel/model/failure.ts';
 import { ARRAY_TASKS_MAX } from '../../../kernel/model/limits.ts';
 import type { StepView } from '../../steps/api/step-view.ts';
 import { compressHosts, expandHosts, hostsInOrder } from '../core/hostlist.ts';
@@ -130,10 +131,20 @@ export async function show(
 
 type WithWhole = ReturnType<typeof wholeNodes>;
 
+/** Programs look for these words of Slurm where a job is gone. */
+async function jobNamed(api: Api, id: string): Promise<JobDetail> {
+  try {
+    return await api.call('getJob', { params: { id } });
+  } catch (error) {
+    if (!(error instanceof Failure) || error.kind !== 'not_found') throw error;
+    throw usage('Invalid job id specified', error.message);
+  }
+}
+
 /** A record for each task that has begun, and one for those that wait together. */
 async function recordsOf(api: Api, id: string, withWhole: WithWhole): Promise<string[]> {
   const [, jobId = id, index] = /^(\d+)\[(\d+)\]$/.exec(id) ?? [];
-  const job = await api.call('getJob', { params: { id: jobId } });
+  const job = await jobNamed(api, jobId);
   const rows = await withWhole(await rowsOf(api, job));
   if (index !== undefined) {
     const [row] = rows.flatMap(apart).filter((one) => one.index === Number(index));

@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { instant, tellInstantsAs } from '../../../../src/wings/slurm/cli/instants.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
@@ -563,4 +564,13 @@ test('[X4] a command of several lines is one in each record', async () => {
   );
   const format = ['-XnP', '-j', '42', '-o', 'SubmitLine'];
   assert.equal((await use(sacct, format, heard)).out, line);
+});
+
+test('[X4] scontrol show job says of a job that is gone what programs look for', async () => {
+  const gone = new Failure({ code: 'job.not_found', kind: 'not_found', message: 'No job 7.' });
+  const { code, errors } = await use(scontrol, ['show', 'job', '7'], () => {
+    throw gone;
+  });
+  const words = 'scontrol: error: Invalid job id specified\nscontrol: No job 7.\n';
+  assert.deepEqual([code, errors], [1, words]);
 });
