@@ -42,9 +42,10 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - \`scontrol update\` takes \`TimeLimit=+30\` and \`-30\`. \`squeue -l\` begins with a line that has the time, as in Slurm.
 - \`squeue -u NAME\` says \`Invalid user\` where the machine has no such account and nobody of that name has a job. Operators get an
   empty list also for a user who has a role or a token alone.
+- Times are written by \`SLURM_TIME_FORMAT\`: \`relative\`, or a format of strftime(3).
 - Why a job ended is in \`sacct\`, \`scontrol show job\` and \`weft why\`, and not in its output file.
 - \`--signal=USR1@60\` goes to what the script has started, \`--signal=B:USR1@60\` to the script alone, which may pass it on to its \`srun\`.
-- \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\` and \`SACCT_FORMAT\` stand for options that are not typed: those that
+- \`SBATCH_PARTITION\` and its like, \`SALLOC_…\`, \`SQUEUE_FORMAT\`, \`SINFO_FORMAT\`, \`SCANCEL_USER\` and \`SACCT_FORMAT\` stand for options that are not typed: those that
   the pages of Slurm name. So do for \`srun\` \`SLURM_EXPORT_ENV\`, \`SRUN_CPUS_PER_TASK\`, \`SLURM_CPU_BIND\`, \`SLURM_MPI_TYPE\`, \`SLURM_LABELIO\`, \`SLURM_OVERLAP\` and their like.
 - With \`--export=NONE\`, or names, \`srun\` in the script exports as little, by \`SLURM_EXPORT_ENV\`, which a script may unset. The script finds the commands in its \`PATH\`.
 - \`sacctmgr list\` (or \`show\`) knows users, associations, qualities of service, the cluster and tres, and changes nothing: there are no accounts, and

@@ -15,7 +15,15 @@ import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
 import { mayHaveAccount } from './accounts.ts';
 import { apart, listJobs, refuseNodes, rowsOf } from './job-rows.ts';
-import { clusterOf, hostsOf, listOf, readWords, refuseStates, speaking } from './speaking.ts';
+import {
+  clusterOf,
+  hostsOf,
+  listOf,
+  orSaid,
+  readWords,
+  refuseStates,
+  speaking,
+} from './speaking.ts';
 
 const value = { value: 'always' } as const;
 export const CANCEL_OPTIONS = [
@@ -44,8 +52,18 @@ export const CANCEL_OPTIONS = [
 export const summary = 'Cancel or signal jobs, as scancel of Slurm does.';
 export const verb = speaking('scancel', scancel);
 
+/** Variables that stand for options (scancel(1), "ENVIRONMENT VARIABLES"). */
+const SAID = {
+  name: 'SCANCEL_NAME',
+  user: 'SCANCEL_USER',
+  state: 'SCANCEL_STATE',
+  partition: 'SCANCEL_PARTITION',
+  qos: 'SCANCEL_QOS',
+} as const;
+
 async function scancel(context: Context, words: readonly string[]): Promise<number> {
-  const { given, operands } = readWords(CANCEL_OPTIONS, words);
+  const { given: typed, operands } = readWords(CANCEL_OPTIONS, words);
+  const given = orSaid(typed, context, SAID);
   await clusterOf(context, given.clusters);
   const named = operands
     .flatMap((one) => one.split(/,(?![^[]*\])/))

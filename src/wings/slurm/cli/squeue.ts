@@ -92,6 +92,7 @@ const SAID = {
   qos: 'SQUEUE_QOS',
   licenses: 'SQUEUE_LICENSES',
   array: 'SQUEUE_ARRAY',
+  account: 'SQUEUE_ACCOUNT',
 } as const;
 
 /** What jobs are chosen by; heads leave some of it out where the usual columns are asked for. */
@@ -102,6 +103,8 @@ async function squeue(context: Context, words: readonly string[]): Promise<numbe
   const { given: typed, operands } = readWords(QUEUE_OPTIONS, words);
   const given = orSaid(typed, context, SAID);
   refuseOperands(operands);
+  if (given.account !== undefined)
+    throw usage('SQUEUE_ACCOUNT is not honoured here: there are no accounts');
   const api = await context.api();
   const cluster = await clusterOf(context, given.clusters);
   const me = given.me === undefined ? undefined : (await api.call('whoami')).name;

@@ -103,7 +103,9 @@ function warningsOf(given: Given): string[] {
     return [`--${row.long} is ignored: ${row.words}`];
   });
   const few = fewerTasks(given);
-  const { exclusive = '', nice = '', 'kill-on-invalid-dep': kill = 'yes' } = given;
+  const { partition = '', exclusive = '', nice = '', 'kill-on-invalid-dep': kill = 'yes' } = given;
+  const [first = '', ...others] = partition.split(',');
+  if (others.length > 0) ignored.push(`--partition=${partition} is ${first} here`);
   if (exclusive !== '') ignored.push(`--exclusive=${exclusive} has whole nodes here`);
   if (Math.abs(Number(nice)) > NICE_MAX) ignored.push(`--nice=${nice} is ${niceOf(nice)} here`);
   if (!/^(?:yes|no)$/i.test(kill)) bad('Invalid --kill-on-invalid-dep specification');

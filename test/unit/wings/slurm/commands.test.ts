@@ -694,3 +694,23 @@ test('[X1] --cluster is --clusters, and srun names the kinds of --mpi', async ()
   const { code, out } = await use(srun, ['--mpi=list'], ANY_HEAD, undefined, own);
   assert.deepEqual([code, out.split('\n\t').includes('pmix')], [0, true]);
 });
+
+test('[X1] scancel and squeue go by the variables of their pages', async () => {
+  const cancelled: string[] = [];
+  const request = { nodeCount: 1, perNode: {} };
+  const own = { partition: 'a', state: 'pending', array: null, reason: null, nodes: [], request };
+  const jobs = [
+    { ...own, id: 1, name: 'x', owner: 'root' },
+    { ...own, id: 2, name: 'y', owner: 'root' },
+  ];
+  const answer: Answer = (name, { params }) => {
+    if (name === 'cancelJob') cancelled.push(params.id);
+    return { jobs, next: null };
+  };
+  const environment = { SCANCEL_NAME: 'y', SCANCEL_STATE: 'PD', SCANCEL_USER: 'root' };
+  const got = await use(scancel, ['1', '2'], answer, undefined, { environment });
+  assert.deepEqual([got.code, got.errors, cancelled], [0, '', ['2']]);
+  const account = { environment: { SQUEUE_ACCOUNT: 'lab' } };
+  const { errors } = await use(squeue, [], answer, undefined, account);
+  assert.match(errors, /SQUEUE_ACCOUNT is not honoured here: there are no accounts/);
+});

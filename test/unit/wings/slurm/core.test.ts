@@ -366,6 +366,8 @@ test('[X3] what is not honoured is refused by name, and a hint gives a warning',
     '--nice=-5000 is -100 here',
     '--kill-on-invalid-dep=no is ignored: what can never start is ended',
   ]);
+  const { warnings: first } = request({ partition: 'short,long' });
+  assert.deepEqual(first, ['--partition=short,long is short here']);
   const { warnings } = request({ account: 'p' });
   assert.deepEqual(warnings, ['--account is ignored: there are no accounts here']);
   const kinds = BATCH_OPTIONS.filter((row) => 'kind' in row && row.kind === 'refused');
