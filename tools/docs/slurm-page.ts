@@ -126,7 +126,7 @@ function tableOf(rows: readonly OptionRow[]): string {
   return `| option | honoured | |\n|---|---|---|\n${lines.join('\n')}\n`;
 }
 
-const SCONTROL = `\`show job|step|node|partition|reservation|hostnames|hostlist|hostlistsorted|config|version\`, \`-o\`, \`write batch_script\`, \`create reservation\`, \`delete\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`wait_job\`, \`ping\`,
+const SCONTROL = `\`show job|step|node|partition|reservation|licenses|hostnames|hostlist|hostlistsorted|config|version\`, \`-o\`, \`write batch_script\`, \`create reservation\`, \`delete\`, \`hold\`, \`release\`, \`suspend\`, \`resume\`, \`requeue\`, \`wait_job\`, \`ping\`,
 \`update JobId=… TimeLimit|Partition|Nice|JobName|QOS|Comment|StartTime|NumNodes|MinCPUsNode|MinMemoryNode|Gres|ArrayTaskThrottle=…\`, \`Priority=0\` as \`hold\`,
 \`update NodeName=… State=DRAIN|RESUME Reason=…\`, \`update PartitionName=… State=UP|DOWN|DRAIN|INACTIVE\`. \`hold\`, \`release\` and the like take \`jobname=…\`, too.
 `;

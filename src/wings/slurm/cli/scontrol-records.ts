@@ -1,9 +1,11 @@
 // Partitions, nodes and reservations as `scontrol show` writes them.
 
+import type { InfoReply } from '../../../kernel/api/cluster.ts';
 import { gpusInUse } from '../../../kernel/api/gpus-in-use.ts';
 import type { NodeView } from '../../../kernel/api/nodes.ts';
 import type { PartitionView } from '../../../kernel/api/partitions.ts';
 import type { ReservationView } from '../../../kernel/api/reservations.ts';
+import { usage } from '../../../kernel/model/failure.ts';
 import { compressHosts } from '../core/hostlist.ts';
 import { formatLong } from '../core/times.ts';
 import { accountOf } from './accounts.ts';
@@ -138,4 +140,18 @@ export function reservationWords(one: ReservationView): string {
     `Nodes=${compressHosts(nodes) || '(null)'} NodeCnt=${nodes.length} Flags=${flags}`,
     `Users=${one.users.join(',') || '(null)'} Groups=${one.groups.join(',') || '(null)'} State=${one.state === 'active' ? 'ACTIVE' : 'INACTIVE'}`,
   ].join('\n   ');
+}
+
+/** Counted resources of the cluster, or the one of this name. */
+export function licenseWords(
+  all: NonNullable<InfoReply['resources']>,
+  wanted: string | undefined,
+): string[] {
+  const some = all.filter(({ name }) => wanted === undefined || name === wanted);
+  if (some.length === 0 && wanted !== undefined) throw usage(`License ${wanted} not found`);
+  if (some.length === 0) return ['No licenses configured in Slurm.'];
+  return some.map(({ name, total, used }) => {
+    const free = Math.max(0, total - used);
+    return `LicenseName=${name}\n    Total=${total} Used=${used} Free=${free} Reserved=0 Remote=no`;
+  });
 }

@@ -15,7 +15,7 @@ import { instant } from './instants.ts';
 import { apart, commandLine, listJobs, rowsOf } from './job-rows.ts';
 import { ourId } from './our-ids.ts';
 import { jobWords } from './scontrol-job.ts';
-import { nodeWords, partitionWords, reservationWords } from './scontrol-records.ts';
+import { licenseWords, nodeWords, partitionWords, reservationWords } from './scontrol-records.ts';
 import { hostsOf, RELEASE } from './speaking.ts';
 
 const ENTITIES = [
@@ -30,7 +30,7 @@ const ENTITIES = [
     'hostlist',
     'hostlistsorted',
   ] as const),
-  ...(['config', 'version'] as const),
+  ...(['config', 'version', 'license'] as const),
 ];
 
 export async function show(
@@ -45,7 +45,7 @@ export async function show(
   const entity = ENTITIES.find((one) => asked !== '' && `${one}s`.startsWith(asked));
   const api = await context.api();
   const print = (texts: readonly string[]): number => {
-    const oneLine = texts.map((text) => text.replaceAll('\n   ', ' '));
+    const oneLine = texts.map((text) => text.replace(/\n {3,}/g, ' '));
     context.print(lines === 'one each' ? oneLine.join('\n') : texts.join('\n\n'));
     return 0;
   };
@@ -108,6 +108,8 @@ export async function show(
         some.length === 0 ? ['No reservations in the system'] : some.map(reservationWords),
       );
     }
+    case 'license':
+      return print(licenseWords((await api.call('info')).resources ?? [], name));
     case 'version':
       return print([RELEASE]);
     case 'config':
@@ -124,7 +126,7 @@ export async function show(
     default:
       throw usage(
         `invalid entity:${what} for keyword:show`,
-        'There are job, step, node, partition, reservation, hostnames, hostlist, config.',
+        'There are job, step, node, partition, reservation, licenses, hostnames, hostlist, config.',
       );
   }
 }

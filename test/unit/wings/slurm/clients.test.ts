@@ -574,3 +574,15 @@ test('[X4] scontrol show job says of a job that is gone what programs look for',
   const words = 'scontrol: error: Invalid job id specified\nscontrol: No job 7.\n';
   assert.deepEqual([code, errors], [1, words]);
 });
+
+test('[X4] scontrol show licenses has what the cluster counts', async () => {
+  const resources = [{ name: 'matlab', total: 4, used: 1 }];
+  const shown = async (all: object[], ...words: string[]) => {
+    const heard: Answer = () => ({ clusterName: 'lab', resources: all });
+    return (await use(scontrol, ['show', ...words], heard)).out;
+  };
+  const words = 'Total=4 Used=1 Free=3 Reserved=0 Remote=no';
+  assert.equal(await shown(resources, 'lic'), `LicenseName=matlab\n    ${words}`);
+  assert.equal(await shown(resources, 'licenses', 'matlab', '-o'), `LicenseName=matlab ${words}`);
+  assert.equal(await shown([], 'licenses'), 'No licenses configured in Slurm.');
+});
