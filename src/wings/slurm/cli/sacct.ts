@@ -4,6 +4,7 @@ import { headNow } from '../../../kernel/api/head-time.ts';
 import type { Context } from '../../../kernel/cli/context.ts';
 import { instantBefore } from '../../../kernel/cli/jobs/instant-before.ts';
 import { usage } from '../../../kernel/model/failure.ts';
+import { beginOf } from '../core/begin.ts';
 import { byNames, layOut, type Piece } from '../core/formats.ts';
 import type { OptionRow } from '../core/option-table.ts';
 import { isState } from '../core/states.ts';
@@ -205,12 +206,12 @@ const isAmong = (list: string | undefined, one: string): boolean =>
 function since(text: string | undefined, ids: readonly string[] | undefined): number | undefined {
   if (text !== undefined) return readInstant('--starttime', text);
   if (ids !== undefined) return undefined;
-  const midnight = new Date(headNow());
-  return midnight.setHours(0, 0, 0, 0);
+  return midnight(0);
 }
 
 function readInstant(flag: string, text: string): number {
-  const [, count, unit] = /^now-(\d+)(second|minute|hour|day|week)s?$/.exec(text) ?? [];
+  const [now, sign, count = '0', unit = 'second'] =
+    /^now(?:([+-])(\d+)(second|minute|hour|day|week)?s?)?$/.exec(text) ?? [];
   const MS: Readonly<Record<string, number>> = {
     second: 1000,
     minute: 60_000,
@@ -218,13 +219,23 @@ function readInstant(flag: string, text: string): number {
     day: 86_400_000,
     week: 604_800_000,
   };
-  if (count !== undefined) return headNow() - Number(count) * (MS[unit ?? ''] ?? 0);
-  if (text === 'now') return headNow();
+  const movedMs = Number(count) * (MS[unit] ?? 0);
+  if (now !== undefined) return sign === '-' ? headNow() - movedMs : headNow() + movedMs;
+  if (text === 'today') return midnight(0);
+  if (text === 'tomorrow') return midnight(1);
   const american =
     /^(\d{2})(\d{2})(\d{2})?$/.exec(text) ??
     /^(\d{1,2})[/.](\d{1,2})(?:[/.](\d{2}))?(?:-(\d{1,2}:\d{2}(?::\d{2})?))?$/.exec(text);
   if (american !== null) return dayIn(flag, american);
-  return instantBefore(flag, text) ?? headNow();
+  // `noon`, `4:00pm` and their like are those of `sbatch --begin`.
+  return instantBefore(flag, beginOf(text)) ?? headNow();
+}
+
+/** Midnight so many days from today. */
+function midnight(days: number): number {
+  const date = new Date(headNow());
+  date.setDate(date.getDate() + days);
+  return date.setHours(0, 0, 0, 0);
 }
 
 /** `MMDDYY`, `01/31/26-18:30` and its like: of this year where it says none. */

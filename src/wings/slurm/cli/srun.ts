@@ -75,7 +75,12 @@ export const STEP_OPTIONS = [
   { long: 'resv-ports', value: 'maybe', kind: 'hint', words: 'ports are not counted' },
   { long: 'x11', value: 'maybe', kind: 'refused', words: 'say ssh -X to a node that has it' },
   { long: 'bcast', value: 'maybe', kind: 'refused', words: 'use a folder that nodes share' },
-  { long: 'relative', short: 'r', ...value, kind: 'refused', words: 'say --nodelist' },
+  {
+    long: 'relative',
+    short: 'r',
+    ...value,
+    words: 'in a script: nodes of the job from this on, from 0',
+  },
   { long: 'task-prolog', ...value, kind: 'refused', words: 'start it in the script' },
   { long: 'task-epilog', ...value, kind: 'refused', words: 'start it in the script' },
   { long: 'prolog', ...value, kind: 'refused', words: 'start it before srun' },
@@ -198,13 +203,21 @@ function inside(context: Context, given: Given, what: What): Promise<number> {
 
 /** Nodes of the job that a step may use; null: all of them. */
 function namesIn({ environment }: Context, given: Given): readonly string[] | null {
-  const { nodelist, exclude = '' } = given;
-  if (exclude === '') return hostsOf(nodelist) ?? null;
-  const not = hostsOf(exclude) ?? [];
-  const all = hostsOf(nodelist ?? environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
-  const left = all.filter((name) => !not.includes(name));
-  if (left.length === 0) throw usage('Unable to create step for job: --exclude leaves no node');
+  const { nodelist, exclude = '', relative } = given;
+  if (exclude === '' && relative === undefined) return hostsOf(nodelist) ?? null;
+  const not = exclude === '' ? [] : (hostsOf(exclude) ?? []);
+  const all = hostsOf(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const named = hostsOf(nodelist) ?? all.slice(firstIn(relative));
+  const left = named.filter((name) => !not.includes(name));
+  if (left.length === 0)
+    throw usage('Unable to create step for job: --exclude or --relative leaves no node');
   return left;
+}
+
+function firstIn(relative = '0'): number {
+  if (!/^\d{1,6}$/.test(relative))
+    throw usage(`Invalid numeric value "${relative}" for --relative.`);
+  return Number(relative);
 }
 
 /** MiB; 0 is all that the job has. */
@@ -255,6 +268,7 @@ async function outside(
   { operands, programs }: What,
 ): Promise<number> {
   const [program = ''] = operands;
+  if (given.relative !== undefined) throw usage('--relative is honoured inside of a job alone');
   // Its time limit is the job's.
   const endings = { ...endingsIn(given), limitMs: null };
   if (given['cpu-bind'] !== undefined && !BINDINGS.test(given['cpu-bind']))
@@ -325,6 +339,7 @@ const INSIDE: ReadonlySet<string> = new Set([
   ...[
     'nodelist',
     'exclude',
+    'relative',
     'ntasks-per-node',
     'chdir',
     'export',
@@ -352,6 +367,7 @@ const INSIDE: ReadonlySet<string> = new Set([
 const NOT_ASKED = [
   'nodelist',
   'exclude',
+  'relative',
   'ntasks-per-node',
   'export',
   'input',

@@ -586,3 +586,25 @@ test('[X4] scontrol show licenses has what the cluster counts', async () => {
   assert.equal(await shown(resources, 'licenses', 'matlab', '-o'), `LicenseName=matlab ${words}`);
   assert.equal(await shown([], 'licenses'), 'No licenses configured in Slurm.');
 });
+
+test('[X4] sacct takes each form of time that its page names', async () => {
+  let from = 0;
+  const heard: Answer = (name, asked) => {
+    if (name === 'whoami') return { name: 'ada' };
+    from = (asked.query as { readonly from?: number }).from ?? 0;
+    return { jobs: [], tasks: [], next: null, nextTask: null };
+  };
+  const said = async (text: string) => {
+    const { code, errors } = await use(sacct, ['-X', '-S', text, '-E', 'now+9days'], heard);
+    assert.equal(code, 0, errors);
+    return from;
+  };
+  for (const text of ['midnight', '00:00', '12:00am'])
+    assert.equal(await said(text), await said('today'), text);
+  assert.equal(await said('noon'), await said('12:00'));
+  assert.equal(await said('teatime'), await said('4:00pm'));
+  const [hour, seconds] = [await said('now-1hour'), await said('now-3600')];
+  assert.ok(Math.abs(hour - seconds) < 2000, String([hour, seconds]));
+  const day = (await said('tomorrow')) - (await said('today'));
+  assert.ok(Math.abs(day - 86_400_000) <= 3_600_000, String(day));
+});

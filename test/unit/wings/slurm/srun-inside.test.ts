@@ -413,9 +413,17 @@ test('[X5] a step in a script runs on none of the nodes that it is to leave out'
   const words = ['-N1', '-n1', '-oout', '--exclude=n2', 'sh', '-c', 'echo $SLURM_STEP_NODELIST'];
   assert.equal(await srun(context, words), 0);
   assert.equal(readFileSync(path.join(folder, 'out'), 'utf8'), 'n1\n');
+  const first = ['-N1', '-n1', '-r0', '-onext', 'sh', '-c', 'echo $SLURM_STEP_NODELIST'];
+  assert.equal(await srun(context, first), 0);
+  assert.equal(readFileSync(path.join(folder, 'next'), 'utf8'), 'n1\n');
+  await assert.rejects(srun(context, ['-r2', 'true']), /--relative leaves no node/);
+  await assert.rejects(srun(context, ['-N2', '-r1', 'true']), /2 nodes are more than the 1/);
   await assert.rejects(
     srun(context, ['-N2', '--exclude=n2', 'true']),
     /2 nodes are more than the 1/,
   );
-  await assert.rejects(srun(context, ['--exclude=n[1-2]', 'true']), /--exclude leaves no node/);
+  await assert.rejects(
+    srun(context, ['--exclude=n[1-2]', 'true']),
+    /--exclude or --relative leaves no node/,
+  );
 });
