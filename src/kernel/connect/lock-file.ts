@@ -2,6 +2,7 @@
 // starts one again.
 
 import { linkSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { namingFile } from '../config/file-problem.ts';
 import { folderOf, markOf, type ProcessMark, readHolder } from './process-file.ts';
 
 /** What the holder of the lock wrote; a keeper is done in a moment. */
@@ -18,7 +19,7 @@ export function takeLock(file: string, as: 'keeper' | 'user'): Taken {
   const own = `${file}.${process.pid}`;
   const mark = { ...markOf(process.pid), isKeeper: as === 'keeper', folder: folderOf(file) };
   try {
-    writeFileSync(own, JSON.stringify(mark), { mode: 0o600 });
+    namingFile(file, () => writeFileSync(own, JSON.stringify(mark), { mode: 0o600 }));
     // A link is made whole or not at all: nobody reads a file that is not written yet.
     if (tryLink(own, file)) return { ok: true, release: () => rmSync(file, { force: true }) };
     const holder = readHolder(file) as Holder | null;

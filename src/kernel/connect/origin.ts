@@ -5,6 +5,7 @@
 
 import { readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { namingFile } from '../config/file-problem.ts';
 
 /** The file that names the agent's instance, as it was seen last. */
 interface Origin {
@@ -42,8 +43,8 @@ export function noteOrigin(stateDir: string, bootId: string, was: string | null)
   if (own === null) return;
   const before = was ?? originOf(stateDir);
   const origin: Origin = { ...own, bootId, ...(before === null ? {} : { was: before }) };
-  const text = JSON.stringify(origin);
-  writeFileSync(fileOf(stateDir), text, { mode: 0o600 });
+  const file = fileOf(stateDir);
+  namingFile(file, () => writeFileSync(file, JSON.stringify(origin), { mode: 0o600 }));
 }
 
 function fileOf(stateDir: string): string {

@@ -1,10 +1,11 @@
 // `weft init`: writes the configuration of a cluster of several machines.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { quoteWord } from '../../base/shell-word.ts';
+import { namingFile } from '../../config/file-problem.ts';
 import type { Key } from '../../config/key.ts';
 import { schemaOf } from '../../config/schema.ts';
 import { formatValue, parseValue } from '../../config/value.ts';
@@ -58,7 +59,7 @@ export const verb = defineVerb<Options>({
     const chosen = chosenFrom(options, template?.listen ?? LISTEN, keys);
     const text = template?.text(chosen) ?? configText(chosen, keys);
     paths.make('shared');
-    writeFileSync(file, text, { mode: 0o640, flag: 'wx' });
+    namingFile(file, () => writeNew(file, text));
     context.print(`Wrote ${file}. What next:`);
     const users = writeClientFile({ socket: SYSTEM_SOCKET }, context);
     if (users !== null) context.note(`users of this machine find the head by ${users}`);
@@ -68,6 +69,19 @@ export const verb = defineVerb<Options>({
     return 0;
   },
 });
+
+/** All of it or nothing: half a file would be in the way of the next try. */
+function writeNew(file: string, text: string): void {
+  const made = openSync(file, 'wx', 0o640);
+  try {
+    writeFileSync(made, text);
+  } catch (error) {
+    rmSync(file);
+    throw error;
+  } finally {
+    closeSync(made);
+  }
+}
 
 type NextStep = readonly [command: string, where: string];
 

@@ -1,7 +1,8 @@
 // `weft batch template`: a batch file to begin with.
 
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { writeWhole } from '../../../kernel/cli/output/write-whole.ts';
 import { defineVerb } from '../../../kernel/cli/verb.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 
@@ -50,7 +51,7 @@ export const template = defineVerb<Options>({
     if (existsSync(full) && options.force !== true) {
       throw usage(`${options.file} is there already`, '--force writes over it.');
     }
-    writeFileSync(full, text);
+    writeWhole(context.cwd, { flag: '--file', file: options.file }, text);
     context.print(`Wrote ${options.file}.`);
     return 0;
   },

@@ -17,12 +17,12 @@ test('a lock for which the disk has no room leaves no file', (t) => {
   t.after(() => rmSync(folder, { recursive: true }));
   const script = `
     const { takeLock } = await import(process.argv[1]);
-    try { takeLock(process.argv[2], 'user'); } catch (error) { console.log(error.code); }`;
+    try { takeLock(process.argv[2], 'user'); } catch (error) { console.log(error.code, error.path); }`;
   // No file can have a byte, as on a full disk.
   const limited = `trap '' XFSZ; ulimit -f 0; exec "$@"`;
   const node = [process.execPath, '--input-type=module', '-e', script, MODULE];
   const argv = ['-c', limited, 'sh', ...node, path.join(folder, 'lock')];
   const { stdout, stderr } = spawnSync('sh', argv, { encoding: 'utf8' });
-  assert.equal(stdout.trim(), 'EFBIG', stderr);
+  assert.equal(stdout.trim(), `EFBIG ${path.join(folder, 'lock')}`, stderr);
   assert.deepEqual(readdirSync(folder), []);
 });
