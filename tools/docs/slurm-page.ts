@@ -58,7 +58,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 - \`salloc\` holds nodes while a shell or a command runs here; \`srun\` in it starts ranks on them, and \`srun --pty bash\` is a shell
   there, outside of a job in one of its own. Its ranks have the variables that \`salloc\` was typed with, and what its shell has
   exported since; what was taken away since then they keep. Exports that are too much for a step are left out with a note; \`--export=NONE\` leaves them out always.
-  \`-w\`, \`--ntasks-per-node\`, other values of \`--export\`, \`-i\`, \`-o\` and \`-e\` are honoured in scripts alone, and refused there.
+  \`-w\` takes one of its nodes, or all. Other values of \`--export\`, \`-x\`, \`-r\`, \`-i\`, \`-o\` and \`-e\` are honoured in scripts alone, and refused there.
 - \`sattach 42\` follows what the head keeps of a job; of one that writes a file of its own it names the file, and waits for the end. \`sattach 42.0\`
   follows a step that the head has started. It brings no input.
 

@@ -18,6 +18,7 @@ import { ranksOf } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
 import { isWithoutExports, withExports } from '../core/step-exports.ts';
 import { beginOf } from './pmix-ranks.ts';
+import { hostsOf } from './speaking.ts';
 import { stepVariables } from './step-rank.ts';
 import { StepWatch, type WatchedStep } from './step-watch.ts';
 import { taskEnvironment } from './task-environment.ts';
@@ -29,6 +30,8 @@ export interface AskedStep {
   readonly programs?: Programs | null;
   readonly tasks: number | null;
   readonly nodeCount: number | null;
+  /** Ranks of each node at the most; absent or null: nobody says. */
+  readonly perNode?: number | null;
   readonly label: boolean;
   /** Those of each rank; null: its share. */
   readonly cpus: number | null;
@@ -65,13 +68,28 @@ const RANKED =
 /** Inside of a job, or of an allocation. */
 export async function runAskedStep(context: Context, wish: AskedStep): Promise<number> {
   const { environment } = context;
-  const nodes = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const all = expandHosts(environment['SLURM_JOB_NODELIST'] ?? '') ?? [];
+  const nodes = nodesIn(all, wish);
   const ranksPerNode = Number(environment['SLURM_NTASKS_PER_NODE'] ?? 1);
-  const ranks = Number(environment['SLURM_NTASKS'] ?? nodes.length * ranksPerNode);
+  const isWhole = nodes.length === all.length;
+  const said = isWhole ? environment['SLURM_NTASKS'] : undefined;
+  const ranks = Number(said ?? nodes.length * ranksPerNode);
   const cpus = Number(environment['SLURM_CPUS_ON_NODE'] ?? ranksPerNode);
   const task = taskOf(environment);
   const isMpi = await isMpiJob(context, task, wish);
   return runOn(context, { task, nodes, ranksPerNode, ranks, cpus, isMpi }, wish);
+}
+
+/** Nodes of the job that are named: the head starts steps on one of them, or on all. */
+function nodesIn(nodes: readonly string[], { given }: AskedStep): readonly string[] {
+  const names = hostsOf(given['nodelist']) ?? nodes;
+  const other = names.find((name) => !nodes.includes(name));
+  if (other !== undefined)
+    throw usage(`Unable to create step for job: ${other} is none of its nodes`);
+  const left = nodes.filter((name) => names.includes(name));
+  if (left.length > 1 && left.length < nodes.length)
+    throw usage(`--nodelist: one of the job's ${nodes.length} nodes, or all of them`);
+  return left;
 }
 
 /** Where it makes no difference nobody is asked. */
@@ -91,10 +109,11 @@ export async function runInJob(context: Context, wish: AskedStep): Promise<numbe
   const job = await api.call('getJob', { params: { id: read.value.replace(/\[.*/, '') } });
   if ((job.array === null) !== (index === undefined))
     throw usage(`Invalid job id specified: ${said}`, 'Say one task of an array, as 42_7.');
-  const { nodes, state } = await taskNamed(api, read.value);
+  const { nodes: all, state } = await taskNamed(api, read.value);
   if (state !== 'running') throw usage(`Job ${said} does not run: it is ${state}`);
   const cpus = job.request.perNode.cpuCount;
-  const ranksPerNode = wish.tasks === null ? 1 : cpus;
+  const nodes = nodesIn(all, wish);
+  const ranksPerNode = wish.tasks === null && wish.perNode == null ? 1 : cpus;
   const isMpi = job.ranksPerNode != null;
   return runOn(context, { task: read.value, nodes, ranksPerNode, cpus, isMpi }, wish);
 }
@@ -107,7 +126,8 @@ export async function runOn(
   const { nodeCount, label, given } = wish;
   const terminal = given['pty'] !== undefined;
   const tasks = terminal ? 1 : wish.tasks;
-  const ranks = ranksOf({ nodes, ...held }, { tasks, nodeCount: terminal ? 1 : nodeCount });
+  const shape = terminal ? { nodeCount: 1 } : { nodeCount, perNode: wish.perNode ?? null };
+  const ranks = ranksOf({ nodes, ...held }, { tasks, ...shape });
   if (!ranks.ok) throw usage(ranks.error);
   const argv = wish.programs?.(ranks.value.length) ?? wish.argv;
   const used = new Set(ranks.value.map(({ node }) => node)).size;

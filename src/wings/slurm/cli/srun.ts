@@ -111,25 +111,40 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   if (program === undefined) throw usage('No command given to execute.');
   refuseMpi(given);
   const programs = given['multi-prog'] === undefined ? null : programsIn(context, operands);
-  if (given.jobid !== undefined) {
-    refuseInside(given);
-    refuseAsked(given);
-    const bind = bindOf(given);
-    return runInJob(context, {
-      argv: operands,
-      programs,
-      tasks: number('ntasks', given.ntasks),
-      nodeCount: number('nodes', given.nodes),
-      label: given.label !== undefined,
-      cpus: number('cpus-per-task', given['cpus-per-task']),
-      endings: endingsIn(given),
-      given,
-      bind,
-    });
-  }
   const what = { operands, programs };
-  if (isInside) return inside(context, given, what);
-  return outside(context, given, what);
+  const { jobid, ...rest } = given;
+  const held = heldIn(context);
+  if (held !== null && (jobid === undefined || held.includes(jobid)))
+    return inside(context, rest, what);
+  // By its number alone a job is named, too, from where it has no nodes.
+  const named = jobid ?? context.environment['SLURM_JOB_ID'];
+  if (named === undefined) return outside(context, given, what);
+  return inJob(context, { ...given, jobid: named }, what);
+}
+
+/** What the job that this runs in is called; null: it runs in none. */
+function heldIn({ environment }: Context): readonly string[] | null {
+  const { SLURM_JOB_ID: job, SLURM_ARRAY_TASK_ID: index } = environment;
+  if (job === undefined || !environment['SLURM_JOB_NODELIST']) return null;
+  return index === undefined ? [job] : [job, `${job}_${index}`];
+}
+
+function inJob(context: Context, given: Given, { operands, programs }: What): Promise<number> {
+  refuseInside(given);
+  refuseAsked(given);
+  const bind = bindOf(given);
+  return runInJob(context, {
+    argv: operands,
+    programs,
+    tasks: number('ntasks', given.ntasks),
+    nodeCount: number('nodes', given.nodes),
+    perNode: number('ntasks-per-node', given['ntasks-per-node']),
+    label: given.label !== undefined,
+    cpus: number('cpus-per-task', given['cpus-per-task']),
+    endings: endingsIn(given),
+    given,
+    bind,
+  });
 }
 
 interface What {
@@ -172,7 +187,8 @@ function inside(context: Context, given: Given, what: What): Promise<number> {
   if (given.pty !== undefined || !isThere || isPmi(given)) {
     const bind = isThere ? bindHere(context, given) : bindOf(given);
     refuseAsked(given);
-    const step = { argv, programs, tasks, nodeCount, label, cpus, endings, given, bind };
+    const perNode = number('ntasks-per-node', given['ntasks-per-node']);
+    const step = { argv, programs, tasks, nodeCount, perNode, label, cpus, endings, given, bind };
     return runAskedStep(context, { ...step, runsUnbound: isThere });
   }
   if (given.mem !== undefined && given['mem-per-cpu'] !== undefined)
@@ -364,16 +380,7 @@ const INSIDE: ReadonlySet<string> = new Set([
 ]);
 
 /** Ranks that the head starts have the variables of the job, and its nodes. */
-const NOT_ASKED = [
-  'nodelist',
-  'exclude',
-  'relative',
-  'ntasks-per-node',
-  'export',
-  'input',
-  'output',
-  'error',
-] as const;
+const NOT_ASKED = ['exclude', 'relative', 'export', 'input', 'output', 'error'] as const;
 
 function refuseAsked(given: Given): void {
   const other = NOT_ASKED.find(

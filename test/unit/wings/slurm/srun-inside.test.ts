@@ -427,3 +427,19 @@ test('[X5] a step in a script runs on none of the nodes that it is to leave out'
     /--exclude or --relative leaves no node/,
   );
 });
+
+test('[X5] srun --jobid in a script of that job is a step of it, with files and all', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const said = ['-n1', '-oout', 'sh', '-c', 'echo $SLURM_STEP_NODELIST'];
+  const own = onNode(folder).context;
+  assert.equal(await srun(own, ['--jobid=42', '--overlap', '--nodelist=n1', ...said]), 0);
+  assert.equal(readFileSync(path.join(folder, 'out'), 'utf8'), 'n1\n');
+  const task = onNode(folder, { SLURM_ARRAY_TASK_ID: '7' }).context;
+  assert.equal(await srun(task, ['--jobid=42_7', ...said]), 0);
+  // Of another job, and of one that is named by its number alone, a head is asked.
+  const other = onNode(folder).context;
+  await assert.rejects(srun(other, ['--jobid=43', 'true']), /a head is asked/);
+  const outside = onNode(folder, { SLURM_JOB_NODELIST: '', SLURMD_NODENAME: '' }).context;
+  await assert.rejects(srun(outside, ['true']), /a head is asked/);
+});

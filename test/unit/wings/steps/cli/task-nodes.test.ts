@@ -104,5 +104,11 @@ test('[X5] srun --jobid begins a rank on each node of the job', async () => {
     given: { jobid: '42' },
   } as const;
   await assert.rejects(runInJob(context, asked), /seen/);
-  assert.deepEqual(counts, [150]);
+  const [first = '', second = ''] = NODES;
+  const on = (nodelist: string) =>
+    runInJob(context, { ...asked, given: { jobid: '42', nodelist } });
+  await assert.rejects(on(second), /seen/);
+  await assert.rejects(on('m1'), /m1 is none of its nodes/);
+  await assert.rejects(on(`${first},${second}`), /one of the job's 150 nodes, or all of them/);
+  assert.deepEqual(counts, [150, 1]);
 });
