@@ -57,20 +57,32 @@ export function gpusOf(
   const { gres, gpus } = given;
   const perNode = given['gpus-per-node'];
   const perTask = given['gpus-per-task'];
-  const nodes = Number(shape.nodes);
   const said = [gres, perNode, gpus, perTask].filter((one) => one !== undefined);
   if (said.every((one) => /^(?:none|(?:gpu:)?0)$/.test(one))) return {};
-  if (said.length > 1)
-    bad('--gres, --gpus-per-node, --gpus-per-task and --gpus exclude each other here');
-  if (gres !== undefined) return { gpus: gpuWords(gpusOfGres(gres)) };
-  if (perNode !== undefined) return { gpus: gpuWords(gpusIn(perNode, perNode)) };
+  const asked: Gpus[] = [];
+  if (gres !== undefined) asked.push(gpusOfGres(gres));
+  if (perNode !== undefined) asked.push(gpusIn(perNode, perNode));
   if (perTask !== undefined) {
     const { type, count } = gpusIn(perTask, perTask);
-    return { gpus: gpuWords({ type, count: count * Number(shape.ranksPerNode ?? 1) }) };
+    asked.push({ type, count: count * Number(shape.ranksPerNode ?? 1) });
   }
-  if (gpus === undefined) return {};
-  const { type, count } = gpusIn(gpus, gpus);
-  return { gpus: gpuWords({ type, count: evenly(count, nodes) }) };
+  if (gpus !== undefined) {
+    const { type, count } = gpusIn(gpus, gpus);
+    asked.push({ type, count: evenly(count, Number(shape.nodes)) });
+  }
+  return { gpus: gpuWords(theSame(asked)) };
+}
+
+/** Scripts say the same gpus of a node in several ways; with a type where one of them has it. */
+function theSame([first = { type: null, count: 0 }, ...others]: readonly Gpus[]): Gpus {
+  return others.reduce(({ type, count }, one) => {
+    const differ = type !== null && one.type !== null && type !== one.type;
+    if (differ || count !== one.count)
+      bad(
+        '--gres, --gpus-per-node, --gpus-per-task and --gpus exclude each other where they differ',
+      );
+    return { type: type ?? one.type, count };
+  }, first);
 }
 
 function evenly(count: number, nodes: number): number {

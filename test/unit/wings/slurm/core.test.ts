@@ -273,6 +273,15 @@ test('[X2] starts of others, signals, whole memory, gpus of ranks and named node
   assert.equal(of({ output: 'o-%4A_%3a-%5N.txt', array: '1-2' }).output, 'o-%4j_%3a-%N.txt');
 });
 
+test('[X2] gpus of a node may be said in several ways that agree', () => {
+  const of = (given: Given) => request(given).request.gpus;
+  assert.equal(of({ gres: 'gpu:1', 'gpus-per-task': '1' }), '1');
+  assert.equal(of({ 'gpus-per-node': 'a100:4', 'gpus-per-task': '1', ntasks: '4' }), 'a100:4');
+  assert.equal(of({ gpus: '4', gres: 'gpu:2', nodes: '2' }), '2');
+  assert.match(refused({ gres: 'gpu:1', gpus: '2' }), /exclude each other where they differ/);
+  assert.match(refused({ gres: 'gpu:a100:1', gpus: 'h100:1' }), /exclude each other/);
+});
+
 test('[X2] ranks for each gpu are as many as Snakemake means', () => {
   const shape = (given: Given) => {
     const { nodes, ranksPerNode, cpus, gpus } = request({
