@@ -22,6 +22,7 @@ import {
   BYTE_ORDER_MARK,
   foreignLines,
   hasWindowsLines,
+  isCommand,
   withPlainLines,
 } from '../submit/script-text.ts';
 import { inputsOf } from '../submit/staged-files.ts';
@@ -148,7 +149,7 @@ const PREFIX = /^#WEFT(?=\s|$)/;
 function hasDirectives(text: string): boolean {
   for (const line of text.split('\n')) {
     if (PREFIX.test(line)) return true;
-    if (line.trim() !== '' && !line.startsWith('#')) return false;
+    if (isCommand(line)) return false;
   }
   return false;
 }
@@ -160,7 +161,7 @@ function readDirectives(text: string, path: string, submitter: Submitter): Submi
     if (PREFIX.test(line)) {
       const found = readLine(line, `${path}:${index + 1}`, submitter);
       options = mergeOptions(options as SubmitOptions, found) as Record<string, unknown>;
-    } else if (line.trim() !== '' && !line.startsWith('#')) break;
+    } else if (isCommand(line)) break;
   }
   return options as SubmitOptions;
 }

@@ -14,6 +14,9 @@ export const BYTE_ORDER_MARK = '\uFEFF';
 
 const FOREIGN = /^#(SBATCH|HQ|PBS|BSUB|OAR|\$)(?=\s+-)/;
 
+/** Lines of options end at the first command: a remark may stand behind blanks. */
+export const isCommand = (line: string): boolean => /^\s*[^\s#]/.test(line);
+
 export interface ForeignLines {
   /** The prefix in the form in which it is written: `#SBATCH`. */
   readonly prefix: string;
@@ -30,7 +33,7 @@ export function foreignLines(text: string): ForeignLines[] {
     if (prefix !== undefined) {
       const before = found.get(prefix) ?? { prefix: `#${prefix}`, count: 0, line: index + 1 };
       found.set(prefix, { ...before, count: before.count + 1 });
-    } else if (line.trim() !== '' && !line.startsWith('#')) break;
+    } else if (isCommand(line)) break;
   }
   return [...found.values()];
 }

@@ -1,6 +1,7 @@
 // The `#SBATCH` lines of a script: those before its first command, as words with blanks and quotes.
 
-const PREFIX = /^#SBATCH(?=\s|$)/;
+/** The blank behind it may be missing, as in Slurm. */
+const PREFIX = /^#SBATCH(?=[\s-]|$)/;
 
 export interface Directive {
   /** Counted from 1. */
@@ -14,7 +15,7 @@ export function readDirectives(script: string): Directive[] {
   for (const [index, line] of script.split('\n').entries()) {
     if (PREFIX.test(line)) {
       found.push({ line: index + 1, words: splitWords(line.replace(PREFIX, '')) });
-    } else if (line.trim() !== '' && !line.startsWith('#')) break;
+    } else if (/^\s*[^\s#]/.test(line)) break;
   }
   return found;
 }

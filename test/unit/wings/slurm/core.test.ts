@@ -91,10 +91,11 @@ test('[X1] what is no option is named in the words of getopt', () => {
 
 test('[X1] lines of a script end at its first command, and a remark is none', () => {
   const script =
-    '#!/bin/sh\n#SBATCH --time=10 # ten\n# a remark\n\n#SBATCH -J "a b" --comment=\'c#d\'\n#SBATCHED\necho\n#SBATCH --late\n';
+    '#!/bin/sh\n#SBATCH --time=10 # ten\n  # a remark\n\n#SBATCH -J "a b" --comment=\'c#d\'\n#SBATCHED\n#SBATCH-N 2\necho\n#SBATCH --late\n';
   assert.deepEqual(readDirectives(script), [
     { line: 2, words: ['--time=10'] },
     { line: 5, words: ['-J', 'a b', '--comment=c#d'] },
+    { line: 7, words: ['-N', '2'] },
   ]);
 });
 

@@ -24,7 +24,7 @@ async function submitted(
   try {
     const script = path.join(folder, 'run.sh');
     const lines = directives.map((line) => `#SBATCH ${line}\n`).join('');
-    writeFileSync(script, `#!/bin/sh\n${lines}./md\n`);
+    writeFileSync(script, `#!/bin/sh\n  # a remark\n${lines}./md\n`);
     await using head = await FakeHead.start(answers);
     const argv = ['submit', ...typed, script];
     const said = await capture(head.directory, { program: 'weft', argv, environment }, runWeft);
@@ -58,6 +58,10 @@ test('[X6] submit reads lines of Slurm alone, and says which it honours', async 
     const wanted = { nodeCount: 2, cpuCount: 4, mpi: ranks, walltimeMs: 600_000, files: undefined };
     assert.deepEqual(asked, wanted);
     assert.equal(environment?.['WEFT_SLURM'], '1');
+    writeFileSync(script, '#!/bin/sh\n\t# a remark\n#WEFT --cpus 3\n./md\n');
+    assert.equal((await head.weft('submit', script)).code, 0);
+    const ours = head.work.at(-1) as unknown as { body: Submission };
+    assert.equal(ours.body.cpuCount, 3);
     writeFileSync(script, '#!/bin/sh\n#SBATCH --tiem=1\n./md\n');
     const wrong = await head.weft('submit', script);
     assert.equal(wrong.code, 2);
