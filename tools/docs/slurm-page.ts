@@ -66,7 +66,7 @@ has such commands of somebody else is refused: nothing of a real Slurm is hidden
 
 \`SLURM_JOB_ID\`, \`_NAME\`, \`_USER\`, \`_UID\`, \`_GID\`, \`_PARTITION\`, \`_QOS\`, \`_ACCOUNT\` (empty), \`_NUM_NODES\`, \`_NODELIST\` and \`_CPUS_PER_NODE\`;
 \`SLURM_CLUSTER_NAME\`, \`SLURM_SUBMIT_DIR\`, \`SLURM_SUBMIT_HOST\`, \`SLURM_NNODES\`, \`SLURM_NODELIST\`, \`SLURM_NTASKS\`, \`SLURM_NPROCS\`, \`SLURM_NTASKS_PER_NODE\`,
-\`SLURM_TASKS_PER_NODE\`, \`SLURM_CPUS_ON_NODE\`, \`SLURM_CPUS_PER_TASK\` (also where nobody typed \`-c\`), \`SLURM_MEM_PER_NODE\`, \`SLURM_GPUS_ON_NODE\`, \`SLURM_NODEID\`,
+\`SLURM_TASKS_PER_NODE\`, \`SLURM_CPUS_ON_NODE\`, \`SLURM_CPUS_PER_TASK\` (also where nobody typed \`-c\`), \`SLURM_MEM_PER_NODE\`, \`SLURM_GPUS_ON_NODE\`, \`SLURM_JOB_GPUS\`, \`SLURM_NODEID\`,
 \`SLURMD_NODENAME\`, \`SLURM_RESTART_COUNT\`; where their options were typed \`SLURM_EXPORT_ENV\`, \`SLURM_MEM_PER_CPU\`, \`_PER_GPU\`, \`SLURM_GPUS\`, \`_PER_NODE\`, \`_PER_TASK\`,
 \`SLURM_CPUS_PER_GPU\`, \`SLURM_JOB_DEPENDENCY\`, \`SLURM_JOB_RESERVATION\`, \`SLURM_DISTRIBUTION\`, \`SLURM_HINT\` and \`SLURM_THREADS_PER_CORE\`; in an array \`SLURM_ARRAY_JOB_ID\` and \`SLURM_ARRAY_TASK_ID\`, \`_MIN\`, \`_MAX\`, \`_COUNT\`, \`_STEP\`. Ranks of \`srun\` have
 \`SLURM_PROCID\`, \`SLURM_LOCALID\`, \`SLURM_STEP_ID\`, \`SLURM_STEP_NUM_TASKS\`, \`SLURM_STEP_NUM_NODES\`, \`SLURM_STEP_NODELIST\`, \`SLURM_STEP_TASKS_PER_NODE\` and \`SLURM_TASK_PID\` beside them.

@@ -11,12 +11,19 @@ import { onEach } from '../core/step.ts';
 const MIB = 1_048_576;
 
 export const part: AgentPart = {
-  variables: ({ order, account: { uid, gid }, settings: { jobPath } }) => {
+  variables: ({ order, account: { uid, gid }, settings: { jobPath, gpuFrom } }) => {
     if (order.environment[SLURM_MARK] === undefined) return {};
     const ids = { SLURM_JOB_UID: String(uid), SLURM_JOB_GID: String(gid) };
-    return { ours: { ...slurmVariables(order), ...ids, ...pathOf(order.environment, jobPath) } };
+    const path = pathOf(order.environment, jobPath);
+    return { ours: { ...slurmVariables(order), ...ids, ...cardsOf(order, gpuFrom), ...path } };
   },
 };
+
+/** Numbers that the machine has for the task's gpus. */
+function cardsOf({ share: { gpus } }: LaunchOrder, from: number): Record<string, string> {
+  if (gpus.length === 0) return {};
+  return { SLURM_JOB_GPUS: gpus.map((gpu) => from + gpu).join(',') };
+}
 
 /** With the commands of Slurm, for a job that brings no PATH: its script finds `srun`. */
 function pathOf(given: LaunchOrder['environment'], jobPath = JOB_PATH): Record<string, string> {

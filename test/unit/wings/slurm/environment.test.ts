@@ -62,12 +62,13 @@ test('[X1] it is read of the system, with values of several lines', () => {
 });
 
 /** What a task on four cpus finds, with these variables of its job. */
-function variablesOf(environment: Readonly<Record<string, string>>) {
-  const share = { resources: { cpuCount: 4, memoryBytes: 0, gpuCount: 0 } };
+function variablesOf(environment: Readonly<Record<string, string>>, gpus: readonly number[] = []) {
+  const resources = { cpuCount: 4, memoryBytes: 0, gpuCount: gpus.length };
+  const share = { resources, gpus };
   const account = { user: 'ann', uid: 1, gid: 1 };
   const place = { jobId: 7, index: null };
   const order = { environment, place, nodes: ['n1'], share, account, processesPerNode: 1 };
-  const of = { order, account, settings: { jobPath: '/opt/mpi/bin' } };
+  const of = { order, account, settings: { jobPath: '/opt/mpi/bin', gpuFrom: 4 } };
   return part.variables?.(of as unknown as Surroundings).ours;
 }
 
@@ -84,4 +85,11 @@ test('[X1] a job that brings no PATH finds the commands of Slurm before those of
   assert.equal(pathOf(mark), undefined);
   assert.equal(pathOf({ ...mark, WEFT_SLURM_FOLDER: '/front' }), '/front:/opt/mpi/bin');
   assert.equal(pathOf({ ...mark, WEFT_SLURM_FOLDER: '/front', PATH: '/bin' }), undefined);
+});
+
+test('[X1] gpus of a task are told by the numbers of the machine', () => {
+  const { SLURM_JOB_GPUS: cards, SLURM_GPUS_ON_NODE: count } =
+    variablesOf({ WEFT_SLURM: '1' }, [0, 2]) ?? {};
+  assert.deepEqual([cards, count], ['4,6', '2']);
+  assert.equal(variablesOf({ WEFT_SLURM: '1' })?.['SLURM_JOB_GPUS'], undefined);
 });
