@@ -5,20 +5,24 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Plugin } from 'rolldown';
 import { bundle } from './bundler.ts';
-import { licenceOf } from './manifest.ts';
+import { librariesIn, licenceOf } from './manifest.ts';
 import { ownPlacesBelow } from './own-places.ts';
 import { ROOT } from './tree.ts';
 
-/** By their places in `src/` and `dist/`: the head, agents, workers of pools and their children. */
+/**
+ * By their places in `src/` and `dist/`: the head, the thread of its store, agents, workers of
+ * pools and their children.
+ */
 const DAEMONS = [
   'bin/head',
+  'kernel/store/sqlite/worker',
   'bin/agent',
   'bin/agent-host',
   'wings/calls/bin/weft-worker',
   'wings/calls/functions/child/main',
 ];
-/** Libraries of many modules that all daemons load. */
-const INSIDE = ['yaml', 'zod'];
+/** Libraries that daemons load when they start; what these need is in them, too. */
+const INSIDE = ['croner', 'pino', 'ws', 'yaml', 'zod'];
 /** Where wings say what they have; each is loaded when it is asked for. */
 const WING = /\/wings\/[\w-]+\/wing\.ts$/;
 /** What of it no daemon asks for. */
@@ -34,7 +38,6 @@ const LINE_MAX = 16_000;
 /** Needs `dist/` as the compiler makes it. */
 export async function bundleDaemons(): Promise<void> {
   const places = ownPlacesBelow();
-  const licences = INSIDE.map((name) => `/* ${name}:\n${licenceOf(name)}*/`);
   for (const place of DAEMONS) {
     const { code, inputs } = await bundle({
       input: `src/${place}.ts`,
@@ -43,7 +46,6 @@ export async function bundleDaemons(): Promise<void> {
       inside: INSIDE,
       keeps: 'lines',
       banner: places.banner,
-      footer: licences.join('\n'),
       plugins: [apart, places.plugin],
     });
     // What is left out is named from the folder of the programs.
@@ -51,7 +53,8 @@ export async function bundleDaemons(): Promise<void> {
     if (!isAtHome) throw new Error(`${place} has the list of wings and is not among the programs`);
     const longest = Math.max(...code.split('\n').map((line) => line.length));
     if (longest > LINE_MAX) throw new Error(`${place} has a line of ${longest} characters`);
-    writeFileSync(path.join(ROOT, 'dist', `${place}.js`), code);
+    const licences = librariesIn(inputs).map((name) => `/* ${name}:\n${licenceOf(name)}*/\n`);
+    writeFileSync(path.join(ROOT, 'dist', `${place}.js`), `${code}${licences.join('')}`);
   }
 }
 

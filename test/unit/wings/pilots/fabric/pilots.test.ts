@@ -143,7 +143,7 @@ test('[Q5] a pilot that is told to end while it waits for its head ends then', a
 test('a pilot whose agent is killed ends what that ran: its tasks are started elsewhere', async () => {
   const weft = `[ $1 = agent ] || exit 0
     env -i WEFT_HOSTFILE=$TMPDIR/nodes/f-1-1/hosts/1x1 setsid sleep 60 & echo $! >>$note
-    sleep 0.1; kill -9 $$`;
+    until grep -qx sleep /proc/$!/comm; do sleep 0.02; done; kill -9 $$`;
   const { code, left, noted } = await ran(weft, () => Promise.resolve());
   assert.deepEqual([code, left], [137, []]);
   assert.throws(() => process.kill(Number(noted), 0), /ESRCH/);
@@ -152,7 +152,7 @@ test('a pilot whose agent is killed ends what that ran: its tasks are started el
 test('a pilot whose agent is killed leaves alone what a task has given to the batch system', async () => {
   const weft = `[ $1 = agent ] || exit 0
     job="WEFT_HOSTFILE=$TMPDIR/nodes/f-1-1/hosts/1x1 sleep 60 & echo \\$! >>$note; wait"
-    env -i PATH=$PATH setsid sh -c "$job" & sleep 0.3; kill -9 $$`;
+    env -i PATH=$PATH setsid sh -c "$job" & until [ -s $note ]; do sleep 0.02; done; kill -9 $$`;
   const { code, left, noted } = await ran(weft, () => Promise.resolve());
   assert.deepEqual([code, left], [137, []]);
   assert.ok(process.kill(Number(noted), 'SIGKILL'));
