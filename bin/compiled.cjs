@@ -20,13 +20,6 @@ const FILES_KEPT = 3;
 /** Files that nobody has written for so long go: of commands that are typed they are made anew. */
 const KEPT_MS = 30 * 86_400_000;
 
-let isKept = true;
-
-/** Of what this process has loaded nothing is kept. */
-exports.keepNothing = () => {
-  isKept = false;
-};
-
 /**
  * The exports of the program in this file, which has no `import()`; `command`: by what it is used.
  */
@@ -60,7 +53,7 @@ function compile(file, text, { cache, name }) {
   const past = script.cachedDataRejected === false ? runs : 0;
   if (past < RUNS_KEPT) {
     process.on('exit', () => {
-      if (isKept) keep(cache, name, () => [script.createCachedData(), Buffer.of(past + 1)]);
+      keep(cache, name, () => [script.createCachedData(), Buffer.of(past + 1)]);
     });
   }
   return script;

@@ -2,12 +2,13 @@
 // code between runs, and load the program from the sources or, in a package, from dist/. Required
 // and not imported, as all that it loads: with imports Node.js reads every name that a module has.
 
-const { existsSync } = require('node:fs');
+const { existsSync, readFileSync } = require('node:fs');
 const path = require('node:path');
 const { become, cacheFolder, findNode, isModern } = require('./modern-node.cjs');
 
 const root = path.resolve(__dirname, '..');
 const ALL = 'programs.cjs';
+const QUICK = 'quick.cjs';
 const TESTS_BUILT = 'NODE_TESTS_BUILT_WEFT';
 
 /**
@@ -63,19 +64,16 @@ function keepCompiled() {
 }
 
 function startBuilt(name, bundle) {
-  const { keepNothing, load } = require('./compiled.cjs');
+  const { load } = require('./compiled.cjs');
   if (bundle !== ALL) return load(builtFile(bundle), name).PROGRAMS[name]();
-  if (name === 'weft') {
-    const [, , word = ''] = process.argv;
-    const command = /^[a-z][a-z-]{0,19}$/.test(word) ? word : 'other';
-    const { QUICK, weft } = load(builtFile('quick.cjs'), command);
-    if (QUICK.has(word)) return weft();
-    // A file of half a megabyte for each word that somebody has ever typed.
-    keepNothing();
-  }
+  const [, , word] = process.argv;
+  if (name === 'weft' && quickWords().includes(word)) return load(builtFile(QUICK), word).weft();
   keepCompiled();
   return require(builtFile(bundle)).PROGRAMS[name]();
 }
+
+/** To load what they need only to be told that a word is none of them took a fifth of a command. */
+const quickWords = () => JSON.parse(readFileSync(builtFile('quick.json'), 'utf8'));
 
 const builtFile = (name) => path.join(root, 'dist', 'bin', name);
 

@@ -44,8 +44,9 @@ const CHILD_PROCESS = "import childProcess from 'node:child_process';";
 type IsIn = (command: string) => boolean;
 
 /**
- * Writes `dist/bin/programs.cjs`, with everything, `quick.cjs`, a file for each program that is
- * typed all day, and `lines.cjs`, which these load for lines of `weft` that they run.
+ * Writes `dist/bin/programs.cjs`, with everything, `quick.cjs` and its words, a file for each
+ * program that is typed all day, and `lines.cjs`, which these load for lines of `weft` that they
+ * run.
  */
 export async function bundlePrograms(): Promise<void> {
   const often = WINGS.filter(({ cli }) => cli?.often !== undefined);
@@ -53,6 +54,7 @@ export async function bundlePrograms(): Promise<void> {
   const lines = new Set(often.flatMap(({ cli }) => cli?.often ?? []));
   await write('programs', () => true);
   await write('quick', (command) => QUICK.has(command), KEPT);
+  writeFileSync(path.join(ROOT, BIN, 'quick.json'), `${JSON.stringify([...QUICK])}\n`);
   for (const program of named) {
     const how = { ...KEPT, beside: LINES, from: 'often' };
     await write(program, (command) => command === program, how);

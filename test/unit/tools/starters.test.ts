@@ -46,7 +46,7 @@ test('a starter prefers the sources, passes arguments and the exit code', async 
   const folder = makeRepository(t, {
     'src/bin/programs.ts': "export const PROGRAMS = { weft: () => import('./weft.ts') };\n",
     'src/bin/weft.ts': `const kind: string = 'source';\nconsole.log(kind);\n${program}`,
-    'dist/bin/quick.cjs': 'exports.QUICK = new Set();\n',
+    'dist/bin/quick.json': '[]',
   });
   const { output, code } = await runIn(folder, 'bin/weft.mjs', 'run', '--wait');
   assert.deepEqual([output, code], ['source\nrun,--wait\n', 7]);
@@ -54,9 +54,8 @@ test('a starter prefers the sources, passes arguments and the exit code', async 
 
 test('a starter in a package, where there are no sources, takes dist', async (t) => {
   const folder = makeRepository(t, {
-    'dist/bin/quick.cjs': `
-      exports.QUICK = new Set(['jobs']);
-      exports.weft = () => console.log('quick');`,
+    'dist/bin/quick.json': '["jobs"]',
+    'dist/bin/quick.cjs': "exports.weft = () => console.log('quick');",
     'dist/bin/programs.cjs': `
       exports.PROGRAMS = { weft: () => console.log('weft'), cminfo: () => console.log('cminfo') };`,
   });
@@ -118,8 +117,9 @@ test('functions of a program are kept between runs, and those of another one nev
 });
 
 test('of words that are no quick command nothing is kept, and old files go', async (t) => {
-  const quick = "exports.QUICK = new Set(['jobs']); exports.weft = () => console.log('quick');";
+  const quick = "exports.weft = () => console.log('quick');";
   const folder = makeRepository(t, {
+    'dist/bin/quick.json': '["jobs"]',
     'dist/bin/quick.cjs': program('a', quick),
     'dist/bin/programs.cjs': "exports.PROGRAMS = { weft: () => console.log('weft') };",
   });
