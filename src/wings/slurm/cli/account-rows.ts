@@ -146,8 +146,15 @@ async function rowsOfJob(
   const others = live.filter(({ id }) => !told.has(id));
   const { nodeCount, perNode } = view.request;
   const own = { job, part: null, used: null, gpusAsked: perNode.gpuCount * nodeCount };
-  return [...others.map((row) => ({ ...row, ...own, gpuCount: heldBy(row).gpuCount })), ...ended];
+  const liveRows = others.flatMap((row) => {
+    const whole: Row = { ...row, ...own, gpuCount: heldBy(row).gpuCount };
+    return row.startedAt === null || row.isOver ? [whole] : [whole, scriptRow(whole)];
+  });
+  return [...liveRows, ...ended];
 }
+
+/** The script of an allocation, as far as it is like that. */
+const scriptRow = (row: Row): Row => ({ ...row, id: `${row.id}.batch`, part: 'batch', ranks: 1 });
 
 /** One that never started. */
 function endedRow(job: HistoryJob): Row {
@@ -169,8 +176,7 @@ function taskRows(job: HistoryJob, task: HistoryTask): Row[] {
   const about = { id, part: null, job, state, exit, startedAt, endedAt, nodes };
   const row: Row = { ...about, used: task, gpuCount, ...wholeOf(task) };
   if (startedAt === null) return [{ ...row, used: null }];
-  const own = { ...row, state: batch.state ?? state, exit: batch };
-  return [row, { ...own, id: `${id}.batch`, part: 'batch', ranks: 1 }];
+  return [row, scriptRow({ ...row, state: batch.state ?? state, exit: batch })];
 }
 
 function wholeOf({ heldCpus: cpuCount, heldMemoryBytes: memoryBytes }: HistoryTask) {

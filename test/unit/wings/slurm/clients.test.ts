@@ -608,3 +608,29 @@ test('[X4] sacct takes each form of time that its page names', async () => {
   const day = (await said('tomorrow')) - (await said('today'));
   assert.ok(Math.abs(day - 86_400_000) <= 3_600_000, String(day));
 });
+
+test('[X4] sacct has the script of a job that runs, and of none that waits', async () => {
+  const shown = async (own: object, ...more: string[]) => {
+    const view = { ...job, ...own };
+    const record = { ...view, cpuCount: 2, nodeCount: 2, memoryBytes: 2 ** 30, taskCount: 1 };
+    const step = { id: '42.0', command: 'sh', state: 'running', nodes: ['n1'], processes: 1 };
+    const answers: Readonly<Record<string, unknown>> = {
+      getJob: view,
+      history: { jobs: [record], tasks: [], next: null, nextTask: null },
+      listAllSteps: {
+        steps: [{ ...step, startedAt: 1, endedAt: null, exit: null, why: null, used: null }],
+        next: null,
+      },
+      whoami: { name: 'ada' },
+    };
+    const heard: Answer = (name, words) => answers[name] ?? answer(name, words);
+    const words = ['-nP', '-j', '42', '-o', 'JobID,State', ...more];
+    return (await use(sacct, words, heard)).out.split('\n');
+  };
+  const wanted = ['42|RUNNING', '42.batch|RUNNING', '42.0|RUNNING'];
+  assert.deepEqual(await shown({}), wanted);
+  assert.deepEqual(await shown({}, '-X'), wanted.slice(0, 1));
+  const waits = { state: 'pending', startedAt: null, runStartedAt: null, nodes: [] };
+  assert.deepEqual(await shown(waits, '-X'), ['42|PENDING']);
+  assert.ok(!(await shown(waits)).includes('42.batch|PENDING'));
+});
