@@ -122,6 +122,14 @@ function whatItIs(named: string, { header }: OpenBackup): string {
   return `${named}, the backup of ${header.cluster} of ${at} (release ${header.weft})`;
 }
 
+const SHARED_PLACE = /^\/etc\/|\/\.config\/weft\/weft\.yaml$/;
+
+/** Where this head reads the file: what lay in the state directory of the old one goes into its own. */
+export function placeOf(file: string, directory: string): string {
+  const isOfHead = path.basename(file) === 'weft.yaml' && !SHARED_PLACE.test(file);
+  return isOfHead ? path.join(directory, 'weft.yaml') : file;
+}
+
 function told(
   backup: OpenBackup,
   { named, to, directory }: Readonly<Record<'named' | 'to' | 'directory', string>>,
@@ -132,7 +140,7 @@ function told(
   const configured = header.configuration.flatMap((file, index) => [
     `Its configuration was ${file}; a copy is in ${files}.`,
     '  Without it the head starts with defaults, and no other machine reaches it. Put it back first:',
-    `  cp -p ${path.join(files, `${index + 1}-${path.basename(file)}`)} ${file}`,
+    `  cp -p ${path.join(files, `${index + 1}-${path.basename(file)}`)} ${placeOf(file, directory)}`,
   ]);
   return [
     `${to} is put back from ${whatItIs(named, backup)}:`,

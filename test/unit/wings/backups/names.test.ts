@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { placeOf } from '../../../../src/wings/backups/cli/restore-verb.ts';
 import { instantOf, nameOf } from '../../../../src/wings/backups/core/backup-name.ts';
 import { dueAt, surplus } from '../../../../src/wings/backups/core/retention.ts';
 import { isSelected } from '../../../../src/wings/backups/core/selection.ts';
@@ -65,4 +66,11 @@ test('[U1] a backup has keys, output and results, and nothing that is of the pro
   ];
   for (const path of kept) assert.equal(isSelected(path), true, path);
   for (const path of [...left, ...again]) assert.equal(isSelected(path), false, path);
+});
+
+test('a configuration goes where the restored head reads it', () => {
+  assert.equal(placeOf('/old/state/weft.yaml', '/new/state'), '/new/state/weft.yaml');
+  for (const file of ['/etc/weft/weft.yaml', '/home/a/.config/weft/weft.yaml', '/lab/our.yaml']) {
+    assert.equal(placeOf(file, '/new/state'), file);
+  }
 });
