@@ -124,7 +124,7 @@ function whatItIs(named: string, { header }: OpenBackup): string {
 
 const SHARED_PLACE = /^\/etc\/|\/\.config\/weft\/weft\.yaml$/;
 
-/** Where this head reads the file: what lay in the state directory of the old one goes into its own. */
+/** Where this head reads the file: one of the old state directory goes into its own. */
 export function placeOf(file: string, directory: string): string {
   const isOfHead = path.basename(file) === 'weft.yaml' && !SHARED_PLACE.test(file);
   return isOfHead ? path.join(directory, 'weft.yaml') : file;

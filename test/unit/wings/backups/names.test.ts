@@ -70,7 +70,7 @@ test('[U1] a backup has keys, output and results, and nothing that is of the pro
 
 test('a configuration goes where the restored head reads it', () => {
   assert.equal(placeOf('/old/state/weft.yaml', '/new/state'), '/new/state/weft.yaml');
-  for (const file of ['/etc/weft/weft.yaml', '/home/a/.config/weft/weft.yaml', '/lab/our.yaml']) {
+  for (const file of ['/etc/weft/weft.yaml', '/root/.config/weft/weft.yaml', '/lab/our.yaml']) {
     assert.equal(placeOf(file, '/new/state'), file);
   }
 });
