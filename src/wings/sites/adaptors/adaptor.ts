@@ -167,6 +167,8 @@ export interface Adaptor {
    * none; the whole is null where listings have all the evidence there is.
    */
   readonly end: ((job: string) => SiteQuery<SiteEnd | null>) | null;
+  /** Ends of all elements of an array, by their indices. Absent: each is asked for by itself. */
+  ends?(array: string): SiteQuery<ReadonlyMap<number, SiteEnd>>;
   /** Whether it knows a job of this id at all; null: it cannot be asked. */
   readonly known: ((job: string) => SiteQuery<boolean>) | null;
   /** Passes a signal on to all processes of a job that runs. Absent: it cannot be asked to. */

@@ -10,6 +10,7 @@ import type { Adaptor } from '../adaptors/adaptor.ts';
 import { readFilterFile } from '../config/read-filters.ts';
 import type { SiteOptions } from '../config/site-options.ts';
 import { Filters } from '../fabric/filters/site-filters.ts';
+import { KnownArrays } from '../fabric/site/known-arrays.ts';
 import { NodeStops } from '../fabric/site/node-stops.ts';
 import { SiteWatch } from '../fabric/site/site-watch.ts';
 import { Steerer } from '../fabric/site/steerer.ts';
@@ -45,7 +46,12 @@ export function openHub(
   const notes = siteNotes(join(stateDir, 'site-stops'));
   const stops = steering === null ? null : new NodeStops({ ...common, adaptor, notes });
   const filters = filtersOf(site);
-  const watch = new SiteWatch({ ...common, adaptor, mode: site.mode, steerer, stops, filters });
+  // Elsewhere a listing has all that is known of an end.
+  const isNoted = steering !== null && adaptor.end !== null;
+  const notedArrays = () => new KnownArrays(siteNotes(join(stateDir, 'site-arrays')), log);
+  const arrays = isNoted ? { arrays: notedArrays() } : {};
+  const seen = { ...common, ...arrays, adaptor, steerer, stops, filters };
+  const watch = new SiteWatch({ ...seen, mode: site.mode });
   return { name, adaptor, commands, watch, steerer, stops, filters };
 }
 

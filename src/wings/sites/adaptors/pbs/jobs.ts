@@ -3,6 +3,7 @@
 import { ok, type Result } from '../../../../kernel/base/result.ts';
 import type { ExitStatus } from '../../../../kernel/model/job.ts';
 import type { SiteEnd, SiteJob, SiteJobState } from '../../../../kernel/model/site.ts';
+import { elementOf } from '../../model/site-elements.ts';
 import type { SiteOutput, SiteProblem } from '../adaptor.ts';
 import { clockOf, elementsOf, instantOfCtime, saidBy, unreadable } from '../read.ts';
 import { NO_SUCH_JOB } from './failure.ts';
@@ -157,13 +158,36 @@ function exitOf(value: unknown): ExitStatus | null {
 
 /** A job that was deleted before it began has no status. */
 export function readEnd(output: SiteOutput): Result<SiteEnd | null, SiteProblem> {
-  if (output.code !== 0 && output.code !== null && NO_SUCH_JOB.test(saidBy(output))) {
-    return ok(null);
-  }
-  const jobs = readJobs(output);
+  const jobs = readPast(output);
   if (!jobs.ok) return jobs;
-  const job = jobs.value[0];
-  if (job === undefined || job.endedAt === null || job.exit === null) return ok(null);
-  const { startedAt, endedAt, exit, reason } = job;
-  return ok({ startedAt, endedAt, exit, reason: exit.signal === undefined ? null : reason });
+  const [job] = jobs.value;
+  return ok(job === undefined ? null : endOf(job));
+}
+
+/** With the elements of the array. */
+export function endsCommand(array: string) {
+  return { argv: ['qstat', '-x', '-t', '-f', '-F', 'json', array] };
+}
+
+/** Ends of the elements that have ended by themselves. */
+export function readEnds(output: SiteOutput): Result<ReadonlyMap<number, SiteEnd>, SiteProblem> {
+  const jobs = readPast(output);
+  if (!jobs.ok) return jobs;
+  const ends = new Map<number, SiteEnd>();
+  for (const job of jobs.value) {
+    const index = elementOf(job.id)?.index;
+    const end = endOf(job);
+    if (index !== undefined && end !== null) ends.set(index, end);
+  }
+  return ok(ends);
+}
+
+function readPast(output: SiteOutput): Result<readonly SiteJob[], SiteProblem> {
+  const isNone = output.code !== 0 && output.code !== null && NO_SUCH_JOB.test(saidBy(output));
+  return isNone ? ok([]) : readJobs(output);
+}
+
+function endOf({ startedAt, endedAt, exit, reason }: SiteJob): SiteEnd | null {
+  if (endedAt === null || exit === null) return null;
+  return { startedAt, endedAt, exit, reason: exit.signal === undefined ? null : reason };
 }

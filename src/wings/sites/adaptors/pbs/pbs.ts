@@ -14,7 +14,15 @@ import type {
 } from '../adaptor.ts';
 import { namedIn, saidBy, siteProblem, unreadable } from '../read.ts';
 import { failure, NO_SUCH_JOB } from './failure.ts';
-import { endCommand, JOBS_COMMAND, readEnd, readJobs, readPlannedJobs } from './jobs.ts';
+import {
+  endCommand,
+  endsCommand,
+  JOBS_COMMAND,
+  readEnd,
+  readEnds,
+  readJobs,
+  readPlannedJobs,
+} from './jobs.ts';
 import { NODES_COMMAND, QUEUES_COMMAND, readNodes, readQueues } from './nodes.ts';
 
 /** Without the elements of arrays. */
@@ -31,6 +39,7 @@ export function pbs(steering: Steering | null): Adaptor {
     named: (name) => namedIn(NAMED, name),
     cancel: (job) => ({ command: { argv: ['qdel', job] }, read: readCancelled }),
     end: (job) => ({ command: endCommand(job), read: readEnd }),
+    ends: (array) => ({ command: endsCommand(array), read: readEnds }),
     known,
     // `13[].server`, and `13[2].server`.
     element: (array, index) => array.replace(/^(\d+)(?:\[\])?/, `$1[${index}]`),

@@ -24,7 +24,35 @@ export function readEnd(
   if (output.code !== 0) {
     return /job id \S+ not found/.test(output.stderr) ? ok(null) : failure('qacct', output);
   }
-  const records = output.stdout.split(/^=+$/m).map(fieldsOf);
+  return endIn(output.stdout.split(/^=+$/m).map(fieldsOf), environment);
+}
+
+/** Ends of the elements that have a record. */
+export function readEnds(
+  output: SiteOutput,
+  environment: string | null,
+): Result<ReadonlyMap<number, SiteEnd>, SiteProblem> {
+  const none = output.code !== 0 ? readEnd(output, environment) : null;
+  if (none !== null) return none.ok ? ok(new Map()) : none;
+  const byTask = new Map<number, Fields[]>();
+  for (const text of output.stdout.split(/^=+$/m)) {
+    const fields = fieldsOf(text);
+    const index = Number(fields.get('taskid'));
+    if (Number.isInteger(index)) byTask.set(index, [...(byTask.get(index) ?? []), fields]);
+  }
+  const ends = new Map<number, SiteEnd>();
+  for (const [index, records] of byTask) {
+    const end = endIn(records, environment);
+    if (!end.ok) return end;
+    if (end.value !== null) ends.set(index, end.value);
+  }
+  return ok(ends);
+}
+
+function endIn(
+  records: readonly Fields[],
+  environment: string | null,
+): Result<SiteEnd | null, SiteProblem> {
   const fields = records.at(-1) ?? new Map<string, string>();
   const status = /^\d+/.exec(fields.get('exit_status') ?? '')?.[0];
   const endedAt = instantOfCtime(fields.get('end_time'));

@@ -12,7 +12,7 @@ import type {
   Steering,
 } from '../adaptor.ts';
 import { namedIn, saidBy, siteProblem, unreadable, wholeIn } from '../read.ts';
-import { endCommand, readEnd } from './accounting.ts';
+import { endCommand, readEnd, readEnds } from './accounting.ts';
 import { failure } from './failure.ts';
 import { JOBS_COMMAND, type JobWords, readJobs } from './jobs.ts';
 import { below, childText, type Element, parseXml } from './xml.ts';
@@ -26,6 +26,8 @@ export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
   const words = { ...settings, needsTicket: steering?.needsHandle === true };
   const read = (output: SiteOutput) => readJobs(output, words);
   const jobs = { command: JOBS_COMMAND, read };
+  const isOnOneHost = !settings.oneSlotPerHost.includes(settings.environment ?? '');
+  const environment = isOnOneHost ? settings.environment : null;
   return {
     system: 'sge',
     variables: ['SGE_*'],
@@ -37,11 +39,11 @@ export function sge(settings: SgeSettings, steering: Steering | null): Adaptor {
     // elements.
     named: (name) => namedIn(jobs, name, (id) => id.replace(/\..*$/, '')),
     cancel: (job) => ({ command: { argv: cancelArgv(job) }, read: readCancelled }),
-    end: (job) => {
-      const isOnOneHost = !settings.oneSlotPerHost.includes(settings.environment ?? '');
-      const environment = isOnOneHost ? settings.environment : null;
-      return { command: endCommand(job), read: (output) => readEnd(output, environment) };
-    },
+    end: (job) => ({ command: endCommand(job), read: (output) => readEnd(output, environment) }),
+    ends: (array) => ({
+      command: endCommand(array),
+      read: (output) => readEnds(output, environment),
+    }),
     known,
     element: (array, index) => `${array}.${index}`,
     setNode: ({ kind, node, parts = [settings.queue] }) => [

@@ -30,6 +30,7 @@ import { nodesThere } from '../../model/site-where.ts';
 import { NodeNames } from '../filters/node-names.ts';
 import type { Filters } from '../filters/site-filters.ts';
 import { runSiteCommand, type SiteAnswer } from './command.ts';
+import type { KnownArrays } from './known-arrays.ts';
 import type { NodeStops } from './node-stops.ts';
 import type { Steerer } from './steerer.ts';
 import { Vanished } from './vanished.ts';
@@ -46,6 +47,8 @@ export interface SiteWatchWorld {
   readonly stops?: NodeStops | null;
   /** What the site wants to be seen of it; absent: all as it is. */
   readonly filters?: Filters | null;
+  /** Where arrays are noted for the next gateway; absent: it begins without. */
+  readonly arrays?: KnownArrays;
   readonly settings: {
     readonly pollMs: number;
     readonly timeoutMs: number;
@@ -357,12 +360,15 @@ export class SiteWatch implements SiteSource {
         return steerer?.untaken.seen(own, asked) ?? own;
       }),
     );
+    const { arrays: noted } = this.#world;
+    const before = this.#listedAt === null ? (noted?.read() ?? this.#jobs) : this.#jobs;
     this.#listedAt = asked;
-    const before = this.#jobs;
     this.#jobs = new Map(answer.value.map((job) => [job.id, job]));
     if (this.#world.steerer !== null) {
       const isOurs = ({ name }: SiteJob): boolean => this.#isOurs(name);
       this.#vanished.note(before, this.#jobs, isOurs, asked);
+      // What is missing is known from now on; killed before this, it would be missed again.
+      noted?.keep(answer.value.filter((job) => job.elements !== null && !isOurs(job)));
     }
     return answer;
   }

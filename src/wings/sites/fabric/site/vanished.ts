@@ -18,8 +18,10 @@ const TOLD_MS = 600_000;
 /** Questions after one listing. */
 const ASKED_MAX = 10;
 
-/** Missing elements of one array that are asked for; if there are more, all were cancelled. */
+/** Missing elements that are asked for one by one; if there are more, all were cancelled. */
 const ELEMENTS_MAX = 100;
+/** Likewise where one question is for all ends of an array. */
+const ELEMENTS_TOGETHER_MAX = 20_000;
 /** How long after an end an accounting has a record of it. */
 const WRITTEN_MS = 30_000;
 
@@ -111,15 +113,16 @@ export class Vanished {
     const left = still === undefined ? new IntervalSet() : indicesIn(still.elements ?? 'none');
     if (missing === null || left === null) return;
     missing.subtract(left);
+    const max = this.#adaptor.ends === undefined ? ELEMENTS_MAX : ELEMENTS_TOGETHER_MAX;
     const ids = missing
       .intervals()
       .flatMap(([from, to]) =>
-        Array.from({ length: Math.min(to - from + 1, ELEMENTS_MAX + 1) }, (_, at) =>
+        Array.from({ length: Math.min(to - from + 1, max + 1) }, (_, at) =>
           this.#adaptor.element(array.id, from + at),
         ),
       );
     const gone = ids.filter((id) => !listed.has(id) && !this.#all.has(id));
-    if (gone.length > ELEMENTS_MAX) return;
+    if (gone.length > max || this.#all.size + gone.length > SITE_JOBS_MAX) return;
     for (const id of gone) {
       const job = {
         ...array,
@@ -140,9 +143,12 @@ export class Vanished {
 
   /** @param now by the clock that never jumps */
   async ask(ask: Ask, now: number): Promise<void> {
+    await this.#askTogether(ask, now);
     let asked = 0;
     const open = [...this.#all].filter(([, { overAt }]) => overAt === null);
     const arrays = arraysOf(open.map(([id]) => ({ id })));
+    const together = this.#adaptor.ends === undefined ? [] : this.#manyOf(open).keys();
+    const isAsked = new Set(together);
     for (const [id, one] of [...this.#all]) {
       const { missingSince, overAt } = one;
       if (overAt !== null) {
@@ -150,29 +156,67 @@ export class Vanished {
         continue;
       }
       // The end of a whole array would be that of all that is open of it.
-      if (arrays.has(id)) continue;
+      if (arrays.has(id) || isAsked.has(elementOf(id)?.array ?? '')) continue;
       if (asked >= ASKED_MAX) return;
       asked += 1;
-      const isWritten = missingSince === null || now - missingSince >= WRITTEN_MS;
-      const over = await this.#over(one, ask, isWritten);
+      const over = await this.#over(one, ask, isWritten(one, now));
       // Behind all others: what stays unknown for long keeps none of these from being asked for.
       this.#all.delete(id);
       this.#all.set(id, over === null ? one : { job: over, missingSince, overAt: now });
     }
   }
 
+  /** One question for each array of which more is open than would be asked for one by one. */
+  async #askTogether(ask: Ask, now: number): Promise<void> {
+    const { ends } = this.#adaptor;
+    if (ends === undefined) return;
+    const open = [...this.#all].filter(([, { overAt }]) => overAt === null);
+    for (const [array, elements] of [...this.#manyOf(open)].slice(0, ASKED_MAX)) {
+      const answer = await ask(ends(array));
+      if (!answer.ok) {
+        // As where there is no accounting: PBS may keep none.
+        const isMany = elements.length > ELEMENTS_MAX;
+        const isNever = answer.error.kind === 'refused' && isMany;
+        if (isNever) for (const [, { job }] of elements) this.#all.delete(job.id);
+        continue;
+      }
+      for (const [index, one] of elements) {
+        const record = answer.value.get(index) ?? null;
+        if (record === null && !isWritten(one, now)) continue;
+        this.#all.set(one.job.id, { ...one, job: this.#ended(one.job, record), overAt: now });
+      }
+    }
+  }
+
+  /** By array and index: those that their array lacks, where they are many. */
+  #manyOf(open: readonly (readonly [string, One])[]): Map<string, (readonly [number, One])[]> {
+    const all = new Map<string, (readonly [number, One])[]>();
+    for (const [id, one] of open) {
+      const element = one.missingSince === null ? null : elementOf(id);
+      if (element === null) continue;
+      const known = all.get(element.array);
+      if (known === undefined) all.set(element.array, [[element.index, one]]);
+      else known.push([element.index, one]);
+    }
+    return new Map([...all].filter(([, elements]) => elements.length > ASKED_MAX));
+  }
+
   /** Returns null when it may be there. */
-  async #over({ job, missingSince }: One, ask: Ask, isWritten: boolean): Promise<SiteJob | null> {
+  async #over({ job, missingSince }: One, ask: Ask, isFinal: boolean): Promise<SiteJob | null> {
     const { known, end } = this.#adaptor;
     const ended = end === null ? null : await ask(end(job.id));
     const record = ended?.ok === true ? ended.value : null;
     if (record === null && missingSince !== null) {
       // Without a record in the accounting an element that its array lacks has never begun.
-      if (ended?.ok !== true || !isWritten) return null;
+      if (ended?.ok !== true || !isFinal) return null;
     } else if (record === null) {
       const there = known === null ? null : await ask(known(job.id));
       if (there?.ok !== true || there.value) return null;
     }
+    return this.#ended(job, record);
+  }
+
+  #ended(job: SiteJob, record: SiteEnd | null): SiteJob {
     const nodes = record?.nodes ?? this.#nodesFrom(job, record);
     const first = nodes === null ? record?.firstNode : undefined;
     const word = first === undefined ? 'gone' : `gone; the nodes beside ${first} are not recorded`;
@@ -196,6 +240,11 @@ export class Vanished {
     const ours = this.#startedOn(job.id);
     return ours?.includes(record.firstNode) && ours.length === job.nodeCount ? ours : null;
   }
+}
+
+/** Whether an accounting has by now what it will ever have. */
+function isWritten({ missingSince }: One, now: number): boolean {
+  return missingSince === null || now - missingSince >= WRITTEN_MS;
 }
 
 /** A look-up that is true also of elements that their array says it has: each list is read once. */

@@ -55,6 +55,20 @@ test('a status below 0 is no end of a program, but for the limits that pbs_mom k
   });
 });
 
+test('one question is for the ends of all elements of an array', () => {
+  const ends = adaptor.ends?.('13[].head') ?? assert.fail('no history');
+  assert.deepEqual(ends.command.argv.slice(0, 3), ['qstat', '-x', '-t']);
+  const { stdout } = output('end.code');
+  const [id = ''] = /\d+\.head/.exec(stdout) ?? [];
+  const read = ends.read({ stdout: stdout.replaceAll(id, '13[4].head'), stderr: '', code: 0 });
+  assert.ok(read.ok);
+  assert.deepEqual(
+    [...read.value].map(([index, { exit }]) => [index, exit]),
+    [[4, { code: 3 }]],
+  );
+  assert.ok(!ends.read(output('no-history')).ok);
+});
+
 test('a job that only the history has is known no more, and a server without one is told', () => {
   assert.deepEqual(adaptor.known?.('21.head').read(output('finished.known')), {
     ok: true,

@@ -296,6 +296,28 @@ test('accounting is evidence of an end, but for a job that used nothing at all',
   assert.equal(of('gone.qacct'), null);
 });
 
+test('one question is for the ends of all elements of an array', () => {
+  const ends = adaptor.ends?.('48') ?? assert.fail('no accounting');
+  assert.deepEqual(ends.command.argv, ['qacct', '-j', '48']);
+  const element = (name: string, index: number) =>
+    recorded(`sge/${name}.txt`)
+      .stdout.replace(/^.*?(?======)/s, '')
+      .replace(/^taskid .*$/m, `taskid ${index}`);
+  const stdout = [element('end.exit3', 1), element('end.kill9', 22), element('end.deadhost', 3)];
+  const read = ends.read({ stdout: stdout.join(''), stderr: '', code: 0 });
+  assert.ok(read.ok);
+  assert.deepEqual(
+    [...read.value].map(([index, { exit }]) => [index, exit]),
+    [
+      [1, { code: 3 }],
+      [22, { signal: 9 }],
+    ],
+  );
+  const none = ends.read(recorded('sge/gone.qacct.txt'));
+  assert.ok(none.ok && none.value.size === 0);
+  assert.ok(!ends.read({ stdout: '', stderr: 'cannot reach the qmaster', code: 1 }).ok);
+});
+
 test('the record of a parallel job has its nodes only where all its slots are on one', () => {
   const record = recorded('sge/end.two.txt');
   const ends = (environment: string | null, slots = '2') => {

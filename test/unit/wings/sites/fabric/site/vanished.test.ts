@@ -9,6 +9,7 @@ import type { SiteProblem } from '../../../../../../src/wings/sites/adaptors/ada
 import { siteProblem } from '../../../../../../src/wings/sites/adaptors/read.ts';
 import { slurm } from '../../../../../../src/wings/sites/adaptors/slurm/slurm.ts';
 import { executionQueue } from '../../../../../../src/wings/sites/adaptors/slurm/steer.ts';
+import { KnownArrays } from '../../../../../../src/wings/sites/fabric/site/known-arrays.ts';
 import { Steerer } from '../../../../../../src/wings/sites/fabric/site/steerer.ts';
 import { Vanished } from '../../../../../../src/wings/sites/fabric/site/vanished.ts';
 import { PLAIN_SITE_JOB } from '../../../../../support/plain.ts';
@@ -149,4 +150,72 @@ test('[G3] an array that is gone is asked for after its elements', async () => {
   await ask();
   await ask();
   assert.deepEqual(asked, ['7_0', '7_1', '7']);
+});
+
+test('[G3] where one question is for a whole array, all elements that it lacks are asked for', async () => {
+  const asked: string[] = [];
+  const command = { argv: ['qacct'] };
+  const one = (id: string) => {
+    asked.push(id);
+    return { command, read: () => ok(null) };
+  };
+  let answer: Result<ReadonlyMap<number, SiteEnd>, SiteProblem> = ok(new Map([[7, RECORD]]));
+  const ends = (array: string) => {
+    asked.push(array);
+    return { command, read: () => answer };
+  };
+  const made = new Vanished({ ...slurm(null), end: one, ends });
+  made.note(new Map([['7', { ...JOB, elements: '0-4999' }]]), new Map(), () => false, 0);
+  const ask = (now: number) =>
+    made.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), now);
+  const count = () => [...made.jobs].filter(({ state }) => state === 'ended').length;
+  await ask(1000);
+  assert.deepEqual([count(), asked], [1, ['7']], 'the accounting may have no record yet');
+  answer = siteProblem('away', 'no answer');
+  await ask(40_000);
+  assert.equal(count(), 1, 'nobody knows');
+  answer = ok(new Map([[8, { ...RECORD, exit: { code: 0 } }]]));
+  await ask(50_000);
+  const ended = new Map([...made.jobs].map(({ id, exit }) => [id, exit?.code]));
+  assert.deepEqual(
+    ['7_7', '7_8', '7_9'].map((id) => ended.get(id)),
+    [3, 0, undefined],
+  );
+  assert.equal(count(), 5000);
+  assert.deepEqual(asked, ['7', '7', '7', '7'], 'and then for the array itself');
+  const without = new Vanished({ ...slurm(null), end: one, ends });
+  answer = siteProblem('refused', 'no history is kept');
+  without.note(new Map([['8', { ...JOB, id: '8', elements: '0-999' }]]), new Map(), () => false, 0);
+  await without.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), 0);
+  assert.deepEqual(
+    [...without.jobs].map(({ id }) => id),
+    ['8'],
+    'nobody will ever know',
+  );
+});
+
+test('[G3] elements that went while there was no gateway are asked for by the next one', () => {
+  const disk = new Map<string, string>();
+  const notes = {
+    all: () => disk,
+    write: (name: string, text: string) => void disk.set(name, text),
+  };
+  const array = { ...JOB, elements: '0-3' };
+  new KnownArrays(notes, new KeptLog()).keep([array]);
+  const next = new KnownArrays(notes, new KeptLog());
+  const adaptor = {
+    ...slurm(null),
+    end: () => ({ command: { argv: ['x'] }, read: () => ok(null) }),
+  };
+  const made = new Vanished(adaptor);
+  made.note(next.read(), new Map([['7', { ...array, elements: '2-3' }]]), () => false, 0);
+  assert.deepEqual(
+    [...made.jobs].map(({ id, state }) => [id, state]),
+    [
+      ['7_0', 'unknown'],
+      ['7_1', 'unknown'],
+    ],
+  );
+  disk.set('arrays', '{torn');
+  assert.equal(next.read().size, 0);
 });
