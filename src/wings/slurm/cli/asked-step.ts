@@ -9,12 +9,12 @@ import { THREAD_VARIABLES, threadCounts } from '../../../kernel/model/thread-cou
 import { boundPmixStep } from '../../steps/cli/pmix-step.ts';
 import { runStep, type StepWish } from '../../steps/cli/run-step.ts';
 import { taskNamed } from '../../steps/cli/task-nodes.ts';
-import { BECOME } from '../core/become.ts';
+import { BECOME, RANK_GPUS } from '../core/become.ts';
 import { variablesSet } from '../core/changed-variables.ts';
 import { expandHosts } from '../core/hostlist.ts';
 import { readId } from '../core/ids.ts';
 import type { Programs } from '../core/multi-prog.ts';
-import { ranksOf } from '../core/step.ts';
+import { gpusOfRank, ranksOf } from '../core/step.ts';
 import type { Endings } from '../core/step-ending.ts';
 import { isWithoutExports, withExports } from '../core/step-exports.ts';
 import { beginOf } from './pmix-ranks.ts';
@@ -139,6 +139,7 @@ export async function runOn(
   const { TERM: term } = context.environment;
   const most = Math.ceil(ranks.value.length / used);
   const sharers = given['jobid'] === undefined ? held.ranksPerNode : most;
+  const gpus = gpusOfRank(given);
   const each = wish.cpus ?? Math.max(1, Math.floor(cpus / sharers));
   const own = {
     ...stepVariables(ranks.value.length, {
@@ -149,6 +150,7 @@ export async function runOn(
     ...(given['jobid'] === undefined && { SLURM_NTASKS_PER_NODE: String(held.ranksPerNode) }),
     ...threadsOf(isWithoutExports(given['export']) ? {} : context.environment, each),
     ...(terminal && term !== undefined ? { TERM: term } : {}),
+    ...(gpus === null ? {} : { [RANK_GPUS]: gpus }),
   };
   const directory = given['chdir'] && path.resolve(context.cwd, given['chdir']);
   const places = ranks.value.map(({ node }) => nodes[node] ?? '');

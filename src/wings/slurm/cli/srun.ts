@@ -16,6 +16,7 @@ import { BECOME } from '../core/become.ts';
 import { exportWords, isAllWord, isGroupWord } from '../core/exports.ts';
 import { multiProgram, type Programs } from '../core/multi-prog.ts';
 import { type OptionRow, overridden } from '../core/option-table.ts';
+import { fewerGpus, gpusOfRank } from '../core/step.ts';
 import { type Endings, endingsOf } from '../core/step-ending.ts';
 import { isWithoutExports } from '../core/step-exports.ts';
 import { optionsSaid, SRUN_VARIABLES, STEP_VARIABLES } from '../core/variables.ts';
@@ -182,6 +183,7 @@ function inside(context: Context, given: Given, what: What): Promise<number> {
   const label = given.label !== undefined;
   const cpus = number('cpus-per-task', given['cpus-per-task']);
   const endings = endingsIn(given);
+  warnOfGpus(context, given);
   // On a node ranks are children of ours; from where nodes are only held, they are asked for.
   const isThere = (context.environment['SLURMD_NODENAME'] ?? '') !== '';
   if (given.pty !== undefined || !isThere || isPmi(given)) {
@@ -211,10 +213,19 @@ function inside(context: Context, given: Given, what: What): Promise<number> {
     endings,
     bind: bindHere(context, given),
     isPmix: isPmix(given),
+    gpus: gpusOfRank(given),
     memory: memoryIn('mem', given.mem),
     memoryPerCpu: memoryIn('mem-per-cpu', given['mem-per-cpu']),
     overlap: given.overlap !== undefined || given.oversubscribe !== undefined,
   });
+}
+
+/** Steps share the gpus of their job: with a part of them two would begin with the same ones. */
+function warnOfGpus(context: Context, given: Given): void {
+  const held = Number(context.environment['SLURM_GPUS_ON_NODE'] ?? 0);
+  const fewer = fewerGpus(given, held);
+  if (fewer === null) return;
+  context.error(`srun: warning: a step sees all ${held} gpus of its job on a node, not ${fewer}\n`);
 }
 
 /** Nodes of the job that a step may use; null: all of them. */

@@ -7,7 +7,7 @@ import type { Context } from '../../../kernel/cli/context.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { boundArgv } from '../../steps/core/pmix.ts';
-import { becoming } from '../core/become.ts';
+import { becoming, RANK_GPUS } from '../core/become.ts';
 import { changedVariables } from '../core/changed-variables.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
 import { onEach, type Rank } from '../core/step.ts';
@@ -49,6 +49,7 @@ export function runRank(
     SLURM_NODEID: String(chosen.indexOf(rank.node)),
     SLURMD_NODENAME: nodes[rank.node] ?? '',
     ...(cpus === null ? {} : { WEFT_CPUSET: cpus[rank.rank] ?? '' }),
+    ...(wish.gpus === null ? {} : { [RANK_GPUS]: wish.gpus }),
   };
   const argv = becoming(wish.argv);
   const own = { ...wish, argv: cpus === null ? argv : boundArgv(argv) };

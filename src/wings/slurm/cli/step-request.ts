@@ -24,6 +24,8 @@ export interface StepRequest extends StepShape {
   readonly bind: 'none' | 'core' | 'numa';
   /** Ranks of Open MPI: its `mpirun` starts them. */
   readonly isPmix: boolean;
+  /** Gpus of each rank; null: all that its job has on the node. */
+  readonly gpus: string | null;
   /** MiB on each node; null: nobody says. */
   readonly memory: number | null;
   /** MiB for each cpu in place of it; null: nobody says. */

@@ -131,7 +131,11 @@ export const BATCH_OPTIONS = [
   row('export-file', 'say --export', refused),
   row('container', 'say it in the script: apptainer exec', refused),
   row('mem-per-gpu', 'memory for each gpu of a node', value),
-  row('gpus-per-task', 'gpus for each rank', value),
+  row(
+    'gpus-per-task',
+    'gpus for each rank; those of `srun` see their own alone, unless --gpu-bind=none',
+    value,
+  ),
   row('clusters', 'the name of this one; others are refused', { short: 'M', ...value }),
   row('cluster', 'the same', { ...value, means: 'clusters' }),
   row('uid', 'everybody submits as themselves', refused),

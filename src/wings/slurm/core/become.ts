@@ -1,9 +1,24 @@
 // How a rank becomes its program: by its own number, and where there is no such program with the
 // words and the code of slurmstepd, which is the number of the error.
 
+/** How many gpus each rank has to itself, of those of its task on the node; absent: all of them. */
+export const RANK_GPUS = 'WEFT_RANK_GPUS';
+
+/** Gpus of a rank, by its number on the node: of lists by which programs find gpus its part. */
+const OWN_GPUS =
+  `if [ "$${RANK_GPUS}" ]; then WEFT_FIRST=$((SLURM_LOCALID * ${RANK_GPUS} + 1)); ` +
+  `WEFT_PART=$WEFT_FIRST-$((WEFT_FIRST + ${RANK_GPUS} - 1)); ` +
+  ['CUDA_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES']
+    .map(
+      (name) => `if [ "$${name}" ]; then ${name}=$(echo "$${name}" | cut -d, -f$WEFT_PART); fi; `,
+    )
+    .join('') +
+  'fi; ';
+
 /** For a shell with the program in "$@", in place of `exec "$@"`. */
 export const BECOME =
   'SLURM_TASK_PID=$$; export SLURM_TASK_PID; ' +
+  OWN_GPUS +
   'case $1 in */*) if [ ! -e "$1" ]; then WEFT_NONE=2; elif [ -d "$1" ] || [ ! -x "$1" ]; then WEFT_NONE=13; fi;; ' +
   '*) command -v "$1" >/dev/null || WEFT_NONE=2;; esac; ' +
   'if [ ! "$WEFT_NONE" ]; then exec "$@"; fi; ' +

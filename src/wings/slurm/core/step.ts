@@ -157,3 +157,33 @@ export function rankFile(pattern: string, { rank, node }: Rank, job: RankJob): s
     return first === '' ? value : first.padStart(zeros, '0') + value.slice(first.length);
   });
 }
+
+/** Gpus of each rank as `--gpus-per-task` binds them; null: a rank has all of its task there. */
+export function gpusOfRank(given: {
+  readonly 'gpus-per-task'?: string | undefined;
+  readonly 'gpu-bind'?: string | undefined;
+}): string | null {
+  const { 'gpus-per-task': said, 'gpu-bind': bind = '' } = given;
+  if (said === undefined || /^(?:verbose,)?none$/i.test(bind)) return null;
+  return String(countIn(said));
+}
+
+/** Gpus of a node that a step is to have, where that is fewer than the job has there; else null. */
+export function fewerGpus(
+  given: {
+    readonly gres?: string | undefined;
+    readonly gpus?: string | undefined;
+    readonly 'gpus-per-node'?: string | undefined;
+  },
+  held: number,
+): number | null {
+  const said = given.gres ?? given['gpus-per-node'] ?? given.gpus;
+  const count = said === undefined ? held : countIn(said);
+  return count < held ? count : null;
+}
+
+/** `2`, `a100:2`, `gpu:a100:2`; a type alone is one. */
+function countIn(text: string): number {
+  if (text === 'none') return 0;
+  return Number(/^(?:.*:)?(\d+)$/.exec(text)?.[1] ?? 1);
+}

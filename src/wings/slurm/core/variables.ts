@@ -50,6 +50,7 @@ export const STEP_VARIABLES: Names = {
   SLURM_EXPORT_ENV: 'export',
   SRUN_EXPORT_ENV: 'export',
   SRUN_CPUS_PER_TASK: 'cpus-per-task',
+  SLURM_GPUS_PER_TASK: 'gpus-per-task',
   SLURM_CPU_BIND: 'cpu-bind',
   SLURM_KILL_BAD_EXIT: 'kill-on-bad-exit',
   SLURM_LABELIO: 'label',

@@ -443,3 +443,23 @@ test('[X5] srun --jobid in a script of that job is a step of it, with files and 
   const outside = onNode(folder, { SLURM_JOB_NODELIST: '', SLURMD_NODENAME: '' }).context;
   await assert.rejects(srun(outside, ['true']), /a head is asked/);
 });
+
+test('[X5] --gpus-per-task gives each rank gpus of its own, unless they are not to be bound', async (t) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'weft-srun-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const two = { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2', SLURM_GPUS_ON_NODE: '4' };
+  const { context, said } = onNode(folder, { ...two, CUDA_VISIBLE_DEVICES: 'a,b,c,d' });
+  const ran = async (...words: string[]) => {
+    const line = 'echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES';
+    assert.equal(await srun(context, ['-n2', '-oout', ...words, 'sh', '-c', line]), 0);
+    return readFileSync(path.join(folder, 'out'), 'utf8').trim().split('\n').sort();
+  };
+  assert.deepEqual(await ran(), ['0 a,b,c,d', '1 a,b,c,d']);
+  assert.deepEqual(await ran('--gpus-per-task=1'), ['0 a', '1 b']);
+  assert.deepEqual(await ran('--gpus-per-task=a100:2'), ['0 a,b', '1 c,d']);
+  assert.deepEqual(await ran('--gpus-per-task=1', '--gpu-bind=none'), ['0 a,b,c,d', '1 a,b,c,d']);
+  await ran('--gres=gpu:4');
+  assert.deepEqual(said, []);
+  await ran('--gpus=1');
+  assert.deepEqual(said, ['srun: warning: a step sees all 4 gpus of its job on a node, not 1\n']);
+});
