@@ -13,6 +13,7 @@ export class KnownArrays {
   readonly #notes: Pick<SiteNotes, 'all' | 'write'>;
   readonly #log: Log;
   #kept = '';
+  #hasFailed = false;
 
   constructor(notes: Pick<SiteNotes, 'all' | 'write'>, log: Log) {
     this.#notes = notes;
@@ -36,8 +37,11 @@ export class KnownArrays {
     try {
       this.#notes.write(NOTE, text);
       this.#kept = text;
+      this.#hasFailed = false;
     } catch (error) {
-      this.#log.warn({ error }, 'arrays of the site cannot be noted');
+      // Tried again with each look, as on a full disk.
+      if (!this.#hasFailed) this.#log.warn({ error }, 'arrays of the site cannot be noted');
+      this.#hasFailed = true;
     }
   }
 }

@@ -218,4 +218,11 @@ test('[G3] elements that went while there was no gateway are asked for by the ne
   );
   disk.set('arrays', '{torn');
   assert.equal(next.read().size, 0);
+  const log = new KeptLog();
+  const full = () => {
+    throw new Error('no room');
+  };
+  const failing = new KnownArrays({ ...notes, write: full }, log);
+  for (const elements of ['0-3', '1-3']) failing.keep([{ ...array, elements }]);
+  assert.equal(log.lines.length, 1, 'told once');
 });
