@@ -1,8 +1,11 @@
 // How a rank becomes its program: by its own number, and where there is no such program with the
 // words and the code of slurmstepd, which is the number of the error.
 
-/** How many gpus each rank has to itself, of those of its task on the node; absent: all of them. */
-export const RANK_GPUS = 'WEFT_RANK_GPUS';
+/**
+ * How many gpus each rank has to itself, of those of its task on the node; absent: all of them. No
+ * name of ours, which the agent alone may set. Ranks are told once: not steps that they start.
+ */
+export const RANK_GPUS = 'SLURM_RANK_GPUS';
 
 /** Gpus of a rank, by its number on the node: of lists by which programs find gpus its part. */
 const OWN_GPUS =
@@ -13,7 +16,7 @@ const OWN_GPUS =
       (name) => `if [ "$${name}" ]; then ${name}=$(echo "$${name}" | cut -d, -f$WEFT_PART); fi; `,
     )
     .join('') +
-  'fi; ';
+  `unset ${RANK_GPUS}; fi; `;
 
 /** For a shell with the program in "$@", in place of `exec "$@"`. */
 export const BECOME =

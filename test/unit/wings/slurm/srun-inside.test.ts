@@ -20,6 +20,7 @@ import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { noteStep } from '../../../../src/wings/slurm/cli/noted-step.ts';
 import { srun } from '../../../../src/wings/slurm/cli/srun.ts';
 import { GUARD } from '../../../../src/wings/slurm/cli/step-guard.ts';
+import { RANK_GPUS } from '../../../../src/wings/slurm/core/become.ts';
 
 /** On `n1`, the only node of its job. */
 function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
@@ -450,12 +451,17 @@ test('[X5] --gpus-per-task gives each rank gpus of its own, unless they are not 
   const two = { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2', SLURM_GPUS_ON_NODE: '4' };
   const { context, said } = onNode(folder, { ...two, CUDA_VISIBLE_DEVICES: 'a,b,c,d' });
   const ran = async (...words: string[]) => {
-    const line = 'echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES';
+    const line = 'echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES $SLURM_RANK_GPUS';
     assert.equal(await srun(context, ['-n2', '-oout', ...words, 'sh', '-c', line]), 0);
     return readFileSync(path.join(folder, 'out'), 'utf8').trim().split('\n').sort();
   };
   assert.deepEqual(await ran(), ['0 a,b,c,d', '1 a,b,c,d']);
   assert.deepEqual(await ran('--gpus-per-task=1'), ['0 a', '1 b']);
+  assert.doesNotMatch(
+    RANK_GPUS,
+    /^(?:WEFT|CM)_/,
+    'the head leaves those out of what a step brings',
+  );
   assert.deepEqual(await ran('--gpus-per-task=a100:2'), ['0 a,b', '1 c,d']);
   assert.deepEqual(await ran('--gpus-per-task=1', '--gpu-bind=none'), ['0 a,b,c,d', '1 a,b,c,d']);
   await ran('--gres=gpu:4');
