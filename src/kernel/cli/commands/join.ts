@@ -30,6 +30,9 @@ interface Options {
 /** With all the addresses that a head may have. */
 const TOKEN_LENGTH_MAX = 65_536;
 
+export const TOKEN_WORDS =
+  'weft-join:… as `weft token join` printed it; default: a line of stdin, which no `ps` shows';
+
 /** What a machine keeps of its joining; read by `weft agent`. 0600: it has the secret. */
 export interface Membership {
   readonly name: string;
@@ -43,10 +46,7 @@ export interface Membership {
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument(
-      '[token]',
-      'weft-join:… as `weft token join` printed it; default: a line of stdin, which no `ps` shows',
-    );
+    command.argument('[token]', TOKEN_WORDS);
     command.option('--name <name>', 'name of this node (default: the host name)');
     command.option('--label <labels...>', 'labels of this node');
     command.option('--again', 'forget an earlier membership');
@@ -59,8 +59,7 @@ export const verb = defineVerb<Options>({
         'Use --again to leave that membership and join again.',
       );
     }
-    const token = word === undefined || word === '-' ? await askedToken(context, word) : word;
-    const joined = await joinCluster(context, token, options);
+    const joined = await joinCluster(context, word, options);
     context.print(`Node ${joined.name} is a member of ${joined.clusterName}.`);
     context.print(await startWords(context));
     return 0;
@@ -76,13 +75,18 @@ export async function startWords(
   return `Start it: weft ${isGateway ? 'gateway' : 'agent'}${dir}`;
 }
 
-/** Keeps what came of it in the state directory. */
+/**
+ * Keeps what came of it in the state directory.
+ *
+ * @param word the token; absent or `-`: the first line of standard input
+ */
 export async function joinCluster(
   context: Context,
-  word: string,
+  word: string | undefined,
   options: Options = {},
 ): Promise<Joined> {
-  const ticket = decodeTicket(word);
+  const token = word === undefined || word === '-' ? await askedToken(context, word) : word;
+  const ticket = decodeTicket(token);
   if (!ticket.ok) throw usage(ticket.error);
   const config = await context.config();
   const paths = new LocalPaths(context.directory);

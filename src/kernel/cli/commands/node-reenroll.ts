@@ -8,7 +8,7 @@ import { readLiveMark } from '../../connect/process-file.ts';
 import { Failure, usage } from '../../model/failure.ts';
 import { LocalPaths, readJson } from '../daemons/local-paths.ts';
 import { defineVerb } from '../verb.ts';
-import { joinCluster, type Membership, startWords } from './join.ts';
+import { joinCluster, type Membership, startWords, TOKEN_WORDS } from './join.ts';
 
 interface Options {
   readonly name?: string;
@@ -17,11 +17,11 @@ interface Options {
 
 export const verb = defineVerb<Options>({
   define(command) {
-    command.argument('<token>', 'weft-join:… as `weft token join` printed it; - reads it');
+    command.argument('[token]', TOKEN_WORDS);
     command.option('--name <name>', 'its new name (default: the host name)');
     command.option('--label <labels...>', 'labels of this node');
   },
-  async run({ context, args: [word = ''], options }) {
+  async run({ context, args: [word], options }) {
     const paths = new LocalPaths(context.directory);
     const old = readJson<Membership>(paths.membership);
     if (old === null) {

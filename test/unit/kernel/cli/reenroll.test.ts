@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { writeMark } from '../../../../src/kernel/connect/process-file.ts';
 import { FakeHead } from './fake-head.ts';
@@ -56,4 +57,15 @@ test('[N19] a machine on which tasks may run is not enrolled anew', async () => 
   }
   const { error } = await head.weft('node', 'reenroll', TOKEN);
   assert.match(error, /not a join token/, 'with nothing left only the token counts');
+});
+
+test('[N19] its token is read from standard input as that of a join is', async (t) => {
+  await using head = await copied();
+  const { stdin } = process;
+  t.after(() => Object.defineProperty(process, 'stdin', { value: stdin }));
+  const value = Readable.from([`${TOKEN}\n`]);
+  Object.defineProperty(process, 'stdin', { value, configurable: true });
+  const { error } = await head.weft('node', 'reenroll', '--name', 'n2');
+  assert.match(error, /^weft: reading a join token .* from standard input$/m);
+  assert.match(error, /not a join token/);
 });
