@@ -11,14 +11,27 @@ export function formatInstant(at: number | null | undefined, now: number): strin
   const date = new Date(at);
   const two = (value: number) => String(value).padStart(2, '0');
   const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
+  const zone = zoneIfTwice(date);
   if (Math.abs(now - at) < DAY_MS && date.getDate() === new Date(now).getDate()) {
-    return `${time}:${two(date.getSeconds())}`;
+    return `${time}:${two(date.getSeconds())}${zone}`;
   }
   if (Math.abs(now - at) < 300 * DAY_MS)
-    return `${MONTHS[date.getMonth()]} ${date.getDate()} ${time}`;
+    return `${MONTHS[date.getMonth()]} ${date.getDate()} ${time}${zone}`;
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   // Of long ago the day is enough, as `ls -l` has it; what is to come has its hour.
-  return at > now ? `${day} ${time}` : day;
+  return at > now ? `${day} ${time}${zone}` : day;
+}
+
+/** `+02:00` in the hours that come twice when the clock is put back: ends look earlier there. */
+function zoneIfTwice(date: Date): string {
+  const isTwice = [-3_600_000, 3_600_000].some((ms) => {
+    return new Date(date.getTime() + ms).getHours() === date.getHours();
+  });
+  if (!isTwice) return '';
+  const minutes = -date.getTimezoneOffset();
+  const [hours, rest] = [Math.abs(minutes) / 60, Math.abs(minutes) % 60].map(Math.floor);
+  const two = (value = 0) => String(value).padStart(2, '0');
+  return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
 }
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];

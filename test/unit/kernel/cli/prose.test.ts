@@ -95,6 +95,15 @@ test('a table tells the hour of what is to come, also next year, and of long ago
   assert.equal(told('2025-01-02T08:05:00Z'), '2025-01-02');
 });
 
+test('the hour that comes twice when the clock is put back is told with its zone', () => {
+  const told = (text: string) =>
+    inZone('Europe/Berlin', () => formatInstant(Date.parse(text), Date.parse('2026-10-24T18:00Z')));
+  assert.equal(told('2026-10-25T00:30:00Z'), 'Oct 25 02:30+02:00');
+  assert.equal(told('2026-10-25T01:00:00Z'), 'Oct 25 02:00+01:00');
+  assert.equal(told('2026-10-25T02:00:00Z'), 'Oct 25 03:00');
+  assert.equal(told('2026-10-24T23:59:00Z'), 'Oct 25 01:59');
+});
+
 test('a recurring reservation without a time zone is refused where TZ names none', async (t) => {
   await using head = await FakeHead.start({});
   const argv = ['reserve', 'create', '--cron', '0 9 * * 1', '-t', '1h'];
