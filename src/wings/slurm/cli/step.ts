@@ -165,15 +165,17 @@ function refuseFolder(directory: string): void {
 /** Nothing keeps ranks in a script to less than the job has; more they can never have. */
 function refuseMore(
   { environment }: Context,
-  { cpus, memory, memoryPerCpu }: StepRequest,
+  { cpus, gpus, memory, memoryPerCpu }: StepRequest,
   { cpusPerNode }: Required<Held>,
   { used, all }: { readonly used: number; readonly all: number },
 ): void {
   const has = Number(environment['SLURM_MEM_PER_NODE'] ?? 0) || null;
   const ranks = Math.ceil(all / used);
   const perCpu = memoryPerCpu === null ? null : memoryPerCpu * ranks * (cpus ?? 1);
-  const wish = { ranks, cpus: cpus ?? 1, memory: memory ?? perCpu };
-  const why = roomProblem(wish, { cpusPerNode, memory: has });
+  const { SLURM_GPUS_ON_NODE: cards } = environment;
+  const wish = { ranks, cpus: cpus ?? 1, gpus: Number(gpus ?? 0), memory: memory ?? perCpu };
+  const room = { cpusPerNode, gpus: cards === undefined ? null : Number(cards), memory: has };
+  const why = roomProblem(wish, room);
   if (why !== null)
     throw usage(`Unable to create step for job ${environment['SLURM_JOB_ID']}: ${why}`);
 }

@@ -7,13 +7,18 @@
  */
 export const RANK_GPUS = 'SLURM_RANK_GPUS';
 
-/** Gpus of a rank, by its number on the node: of lists by which programs find gpus its part. */
+/**
+ * Gpus of a rank, by its number on the node: its part of each list by which programs find gpus. The
+ * comma behind a list is for a list of one: of a line without any cut(1) takes all for each part.
+ */
 const OWN_GPUS =
   `if [ "$${RANK_GPUS}" ]; then WEFT_FIRST=$((SLURM_LOCALID * ${RANK_GPUS} + 1)); ` +
   `WEFT_PART=$WEFT_FIRST-$((WEFT_FIRST + ${RANK_GPUS} - 1)); ` +
-  ['CUDA_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES']
+  ['CUDA_VISIBLE_DEVICES', 'HIP_VISIBLE_DEVICES', 'ZE_AFFINITY_MASK']
     .map(
-      (name) => `if [ "$${name}" ]; then ${name}=$(echo "$${name}" | cut -d, -f$WEFT_PART); fi; `,
+      (name) =>
+        `if [ "$${name}" ]; then ${name}=$(echo "$${name}," | cut -d, -f$WEFT_PART); ` +
+        `${name}=\${${name}%,}; fi; `,
     )
     .join('') +
   `unset ${RANK_GPUS}; fi; `;

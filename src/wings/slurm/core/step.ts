@@ -52,20 +52,28 @@ export function sizeOf(
   return ok({ used: Math.min(used, all), all });
 }
 
-/** What ranks of a node are to have there, and what the job has; memory in MiB, null: not said. */
+/** What ranks of a node are to have there; memory is in MiB, null: nobody says. */
 export interface RoomWish {
   readonly ranks: number;
+  /** Cpus and gpus of each rank. */
   readonly cpus: number;
+  readonly gpus: number;
+  readonly memory: number | null;
+}
+
+/** What the job has on a node; null: nobody says. */
+interface Room {
+  readonly cpusPerNode: number;
+  readonly gpus: number | null;
   readonly memory: number | null;
 }
 
 /** Why a step can never have what it asks for; null: it can. */
-export function roomProblem(
-  { ranks, cpus, memory }: RoomWish,
-  held: { readonly cpusPerNode: number; readonly memory: number | null },
-): string | null {
+export function roomProblem({ ranks, cpus, gpus, memory }: RoomWish, held: Room): string | null {
   if (ranks * cpus > held.cpusPerNode)
     return `${ranks * cpus} cpus are more than the ${held.cpusPerNode} that it has on a node`;
+  if (held.gpus !== null && ranks * gpus > held.gpus)
+    return `${ranks * gpus} gpus are more than the ${held.gpus} that it has on a node`;
   if (memory === null || held.memory === null || memory <= held.memory) return null;
   return `${memory}M are more than the ${held.memory}M that it has on a node`;
 }
@@ -158,14 +166,15 @@ export function rankFile(pattern: string, { rank, node }: Rank, job: RankJob): s
   });
 }
 
-/** Gpus of each rank as `--gpus-per-task` binds them; null: a rank has all of its task there. */
+/** Gpus of each rank as `--gpus-per-task` binds them; null: a rank sees all of its job there. */
 export function gpusOfRank(given: {
   readonly 'gpus-per-task'?: string | undefined;
   readonly 'gpu-bind'?: string | undefined;
 }): string | null {
   const { 'gpus-per-task': said, 'gpu-bind': bind = '' } = given;
   if (said === undefined || /^(?:verbose,)?none$/i.test(bind)) return null;
-  return String(countIn(said));
+  const count = countIn(said);
+  return count === 0 ? null : String(count);
 }
 
 /** Gpus of a node that a step is to have, where that is fewer than the job has there; else null. */

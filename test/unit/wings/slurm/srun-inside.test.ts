@@ -20,7 +20,7 @@ import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { noteStep } from '../../../../src/wings/slurm/cli/noted-step.ts';
 import { srun } from '../../../../src/wings/slurm/cli/srun.ts';
 import { GUARD } from '../../../../src/wings/slurm/cli/step-guard.ts';
-import { RANK_GPUS } from '../../../../src/wings/slurm/core/become.ts';
+import { becoming, RANK_GPUS } from '../../../../src/wings/slurm/core/become.ts';
 
 /** On `n1`, the only node of its job. */
 function onNode(cwd: string, more: Readonly<Record<string, string>> = {}) {
@@ -463,9 +463,17 @@ test('[X5] --gpus-per-task gives each rank gpus of its own, unless they are not 
     'the head leaves those out of what a step brings',
   );
   assert.deepEqual(await ran('--gpus-per-task=a100:2'), ['0 a,b', '1 c,d']);
+  assert.deepEqual(await ran('--gpus-per-task=0'), ['0 a,b,c,d', '1 a,b,c,d']);
+  const three = srun(context, ['-n2', '--gpus-per-task=3', 'true']);
+  await assert.rejects(three, /job 42: 6 gpus are more than the 4 that it has on a node/);
   assert.deepEqual(await ran('--gpus-per-task=1', '--gpu-bind=none'), ['0 a,b,c,d', '1 a,b,c,d']);
   await ran('--gres=gpu:4');
   assert.deepEqual(said, []);
   await ran('--gpus=1');
+  const [program = '', ...args] = becoming(['sh', '-c', 'echo "[$ZE_AFFINITY_MASK]"']);
+  const own = { SLURM_LOCALID: '1', [RANK_GPUS]: '1', ZE_AFFINITY_MASK: '3' };
+  const env = { ...process.env, ...own };
+  const { stdout } = spawnSync(program, args, { encoding: 'utf8', env });
+  assert.equal(stdout, '[]\n', 'the only one is that of the first rank');
   assert.deepEqual(said, ['srun: warning: a step sees all 4 gpus of its job on a node, not 1\n']);
 });
