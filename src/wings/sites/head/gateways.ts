@@ -51,8 +51,6 @@ class HeardSites implements Gateways {
   readonly #told = new WeakMap<Link, GatewayReports>();
   /** Tasks of which each gateway said last that its site does not do something. */
   readonly #undone = new Map<NodeName, readonly EpochId[]>();
-  /** Nodes at the last look for gateways that were removed. */
-  #nodeCount = 0;
 
   constructor(world: GatewayWorld, partMax: number) {
     this.#world = world;
@@ -137,11 +135,8 @@ class HeardSites implements Gateways {
 
   /** Nobody speaks any more for the site of a gateway that was removed. */
   #forgetRemoved(engine: Engine): void {
-    const { nodes } = engine.state;
-    if (nodes.size === this.#nodeCount) return;
-    this.#nodeCount = nodes.size;
-    for (const { name } of this.#sites.all) {
-      if (nodes.has(name)) continue;
+    for (const name of this.#sites.names) {
+      if (engine.state.nodes.has(name)) continue;
       this.#noteUndone(engine, name, []);
       this.#sites.forget(name);
     }

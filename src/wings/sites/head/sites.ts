@@ -48,6 +48,10 @@ export class Sites {
     return [...this.#known.values()];
   }
 
+  get names(): Iterable<NodeName> {
+    return this.#known.keys();
+  }
+
   forget(name: NodeName): void {
     this.#known.delete(name);
     this.#jobs.delete(name);

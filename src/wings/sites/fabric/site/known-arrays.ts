@@ -1,5 +1,5 @@
-// Arrays of a site as its gateway listed them last, on a disk of its own: the next gateway asks for
-// elements that went while there was none.
+// Arrays of a site as its gateway listed them last, kept on disk: a gateway that is started again
+// asks for elements that went meanwhile.
 
 import type { SiteJob } from '../../../../kernel/model/site.ts';
 import type { Log } from '../../../../kernel/ports/log.ts';

@@ -177,7 +177,11 @@ export class Vanished {
         // As where there is no accounting: PBS may keep none.
         const isMany = elements.length > ELEMENTS_MAX;
         const isNever = answer.error.kind === 'refused' && isMany;
-        if (isNever) for (const [, { job }] of elements) this.#all.delete(job.id);
+        for (const [, one] of elements) {
+          this.#all.delete(one.job.id);
+          // Behind all others, as those that are asked for one by one.
+          if (!isNever) this.#all.set(one.job.id, one);
+        }
         continue;
       }
       for (const [index, one] of elements) {

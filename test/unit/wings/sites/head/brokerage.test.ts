@@ -374,8 +374,12 @@ test('what a site does not do is said of tasks that are there, by nobody but its
   one({ ...undone, words: 'x'.repeat(100_000) });
   assert.ok((await why()).length < 2000);
   assert.ok(gateways.standings().has('one' as NodeName));
-  // Its tasks are over by then, but it cannot say so any more.
-  bench.engine.state.nodes.delete('one' as NodeName);
+  gateways.look(linkOfTwo);
+  assert.ok(gateways.standings().has('one' as NodeName));
+  // Its tasks are over by then, but it cannot say so any more; another node has come meanwhile.
+  const { nodes } = bench.engine.state;
+  nodes.set('three' as NodeName, nodes.get('two' as NodeName) ?? assert.fail('two is there'));
+  nodes.delete('one' as NodeName);
   gateways.look(linkOfTwo);
   assert.equal(bench.engine.state.scratch.taskNotices.size, 0);
   assert.ok(!gateways.standings().has('one' as NodeName));

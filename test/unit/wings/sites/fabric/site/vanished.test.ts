@@ -192,6 +192,15 @@ test('[G3] where one question is for a whole array, all elements that it lacks a
     ['8'],
     'nobody will ever know',
   );
+  asked.length = 0;
+  answer = siteProblem('away', 'no answer');
+  const many = new Vanished({ ...slurm(null), end: one, ends });
+  const ids = Array.from({ length: 12 }, (_, at) => `${at + 20}`);
+  const arrays = (elements: string) => new Map(ids.map((id) => [id, { ...JOB, id, elements }]));
+  many.note(arrays('0-20'), arrays('20'), () => false, 0);
+  for (let look = 0; look < 2; look += 1)
+    await many.ask(async ({ read }) => read({ stdout: '', stderr: '', code: 0 }), 0);
+  assert.equal(new Set(asked).size, 12, 'one that is not answered keeps none from being asked for');
 });
 
 test('[G3] elements that went while there was no gateway are asked for by the next one', () => {
