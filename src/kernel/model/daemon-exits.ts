@@ -1,7 +1,7 @@
 // Exit codes by which a supervisor of a head or an agent tells "start it again" from "a person has
 // to look" (docs/recovery.md): those of sysexits(3).
 
-/** Those below `temporary` are not worth another try, but for `io`. */
+/** Only after `io` and `temporary` another try may do; after the others a person has to look. */
 export const DAEMON_EXITS = {
   /** EX_DATAERR: what lies in the state directory is damaged, missing or not ours. */
   data: 65,

@@ -8,7 +8,7 @@ import { Failure } from '../../model/failure.ts';
 
 const ROOM = 'Make room there; nothing is lost, and it starts as soon as there is some.';
 
-/** Null: it is not the system that has refused something. */
+/** Null: it is no error of the system, as that of a full disk is. */
 export function agentFailure(node: string, error: unknown): Failure | null {
   if (!isSystemError(error)) return null;
   const hint = ['ENOSPC', 'EDQUOT'].includes(error.code ?? '') ? ROOM : null;
@@ -25,7 +25,8 @@ function failed(
   cause: string,
   { hint = null, exit }: { readonly hint?: string | null; readonly exit: number },
 ): Failure {
-  const { code, ...refusal } = refuse('agent.failed', { node, cause });
-  const message = formatRefusal({ code, ...refusal });
+  const refusal = refuse('agent.failed', { node, cause });
+  const { code } = refusal;
+  const message = formatRefusal(refusal);
   return new Failure({ code, kind: kindOf(code), message, hint, exit });
 }

@@ -30,7 +30,8 @@ export function decideSlots(step: Step): void {
 /** For jobs alone, and these are done: it would keep everybody out for nobody. */
 function isUsed({ jobs: known }: State, { users, groups, jobs }: Reservation): boolean {
   if (users.length + groups.length > 0 || jobs.length === 0) return false;
-  return jobs.every((id) => (known.get(id)?.outcome ?? null) !== null || !known.has(id));
+  // One that has left memory has ended.
+  return jobs.every((id) => known.get(id)?.outcome !== null);
 }
 
 /** Nothing of it is to come, nor may an occurrence still find room. */

@@ -3,11 +3,9 @@
 import type { Context } from '../../../kernel/cli/context.ts';
 import { type Held, holdNodes, withAllocation } from '../../steps/cli/allocation.ts';
 import { runHere } from '../../steps/cli/run-here.ts';
-import type { Given } from '../core/batch-options.ts';
-import { BATCH_OPTIONS } from '../core/batch-options.ts';
+import { BATCH_OPTIONS, type Given } from '../core/batch-options.ts';
 import { hostsInOrder } from '../core/hostlist.ts';
-import type { OptionRow } from '../core/option-table.ts';
-import { overridden } from '../core/option-table.ts';
+import { type OptionRow, overridden } from '../core/option-table.ts';
 import { onEach } from '../core/step.ts';
 import { optionsSaid, SALLOC_VARIABLES } from '../core/variables.ts';
 import { submissionOf } from './sbatch.ts';

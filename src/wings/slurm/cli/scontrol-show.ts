@@ -19,19 +19,19 @@ import { licenseWords, nodeWords, partitionWords, reservationWords } from './sco
 import { hostsOf, RELEASE } from './speaking.ts';
 
 const ENTITIES = [
-  ...([
-    'job',
-    'jobid',
-    'step',
-    'node',
-    'partition',
-    'reservation',
-    'hostname',
-    'hostlist',
-    'hostlistsorted',
-  ] as const),
-  ...(['config', 'version', 'license'] as const),
-];
+  'job',
+  'jobid',
+  'step',
+  'node',
+  'partition',
+  'reservation',
+  'hostname',
+  'hostlist',
+  'hostlistsorted',
+  'config',
+  'version',
+  'license',
+] as const;
 
 export async function show(
   context: Context,

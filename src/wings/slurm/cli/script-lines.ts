@@ -3,8 +3,7 @@
 import type { Context, ReadScript, Script } from '../../../kernel/cli/context.ts';
 import type { SubmitOptions } from '../../../kernel/cli/submit/options.ts';
 import { usage } from '../../../kernel/model/failure.ts';
-import type { Given } from '../core/batch-options.ts';
-import { BATCH_OPTIONS } from '../core/batch-options.ts';
+import { BATCH_OPTIONS, type Given } from '../core/batch-options.ts';
 import type { Request } from '../core/request.ts';
 import { askedFor, directives, filesOf, optionsOf, submitterOf, withSignal } from './sbatch.ts';
 

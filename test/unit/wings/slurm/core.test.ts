@@ -3,8 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OUTCOMES, TASK_STATES } from '../../../../src/kernel/model/job.ts';
-import type { Given } from '../../../../src/wings/slurm/core/batch-options.ts';
-import { BATCH_OPTIONS } from '../../../../src/wings/slurm/core/batch-options.ts';
+import { BATCH_OPTIONS, type Given } from '../../../../src/wings/slurm/core/batch-options.ts';
 import { beginOf } from '../../../../src/wings/slurm/core/begin.ts';
 import { readDirectives } from '../../../../src/wings/slurm/core/directives.ts';
 import { byLetters, byNames, layOut } from '../../../../src/wings/slurm/core/formats.ts';
