@@ -156,9 +156,9 @@ function inputWords({ id, state, array, files: { stdin } }: JobDetail): string {
   return `waits for weft attach --stdin ${array === null ? id : `'${id}[N]'`}, each time it starts`;
 }
 
-function outputWords({ siteJob, files }: JobDetail): string {
+function outputWords({ id, siteJob, files }: JobDetail): string {
   if (siteJob != null) return 'in files at its site';
-  return [files.stdout, files.stderr].filter(Boolean).join(', ') || 'weft logs';
+  return [files.stdout, files.stderr].filter(Boolean).join(', ') || `weft logs ${id}`;
 }
 
 function nodeLoss({ onNodeLoss, requeue }: JobDetail): string {
