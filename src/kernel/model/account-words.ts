@@ -1,5 +1,7 @@
 // Under whose account a user's jobs run, in words, where that is not the user's own.
 
+import { shortList } from '../base/short-list.ts';
+
 /** What is to be known of a node; `facts` null: it has never connected. */
 export interface Lender {
   readonly name: string;
@@ -11,8 +13,6 @@ export interface Lender {
   } | null;
 }
 
-/** Lists of nodes in a line end here. */
-const NAMES_MAX = 8;
 const WAY_OUT =
   'Give no token to whom you would not give that account; an installed cluster runs each job as ' +
   'its own user (docs/install.md).';
@@ -44,9 +44,4 @@ function lends({ switchesUser, ownUserOnly, site }: NonNullable<Lender['facts']>
 /** Whether accounts by the users' names are needed on any of these nodes. */
 export function switchesAny(nodes: readonly Lender[]): boolean {
   return nodes.some(({ facts }) => facts?.switchesUser === true);
-}
-
-function shortList(names: readonly string[]): string {
-  if (names.length <= NAMES_MAX) return names.join(', ');
-  return `${names.slice(0, NAMES_MAX).join(', ')}, … (${names.length} nodes)`;
 }

@@ -4,6 +4,7 @@ import { formatDuration } from '../../base/duration.ts';
 import { formatInstant } from '../../base/instant.ts';
 import { plural } from '../../base/plural.ts';
 import { ok, type Result } from '../../base/result.ts';
+import { shortList } from '../../base/short-list.ts';
 import type { UserActor } from '../../model/actor.ts';
 import type { Refusal } from '../../model/errors.ts';
 import type { JobId, NodeName } from '../../model/ids.ts';
@@ -104,8 +105,8 @@ function outsideWords(head: Head, slots: readonly ReservedSlot[], spec: FitSpec)
   const inside = new Set(nodesFor(head, spec).map(({ name }) => name));
   const outside = names.filter((name) => isKnown(name) && !inside.has(name));
   const lines = [
-    gone.length === 0 ? '' : `; removed from the cluster: ${gone.join(', ')}`,
-    outside.length === 0 ? '' : `; not in partition ${spec.partition}: ${outside.join(', ')}`,
+    gone.length === 0 ? '' : `; removed from the cluster: ${shortList(gone)}`,
+    outside.length === 0 ? '' : `; not in partition ${spec.partition}: ${shortList(outside)}`,
   ];
   return lines.join('');
 }

@@ -4,6 +4,7 @@
 import { IntervalSet } from '../../base/interval-set.ts';
 import { didYouMean } from '../../base/nearest-word.ts';
 import { err, ok, type Result } from '../../base/result.ts';
+import { shortList } from '../../base/short-list.ts';
 import type { Actor, UserActor } from '../../model/actor.ts';
 import { type Refusal, refuse } from '../../model/errors.ts';
 import type { JobId, UserName } from '../../model/ids.ts';
@@ -255,7 +256,7 @@ function typeHint({ perNode }: JobSpec['request'], nodes: readonly Outline[]): s
   if (unknown === null) return undefined;
   if (known.length === 0) return 'No node reports gpus with a type; ask for them by number.';
   const meant = didYouMean(unknown, known.flatMap(alsoWithoutMemory)).trim();
-  const types = `Nodes have these types: ${known.slice(0, NAMED_MAX).join(', ')}.`;
+  const types = `Nodes have these types: ${known.slice(0, TYPES_MAX).join(', ')}.`;
   return meant === '' ? types : `${meant} ${types}`;
 }
 
@@ -265,17 +266,15 @@ function alsoWithoutMemory(type: string): string[] {
   return short === type ? [type] : [short, type];
 }
 
-/** Nodes that an error names. */
-const NAMED_MAX = 8;
+/** Types of gpus that an error names. */
+const TYPES_MAX = 8;
 
 /** Where nodes would do if they ran jobs of root. */
 function rootRefused(request: JobSpec['request'], nodes: Iterable<Outline>): Refusal | null {
   const anyone = withAnyAccount(request);
   if (!couldEverRun(anyone, nodes)) return null;
   const passed = [...nodes].filter((node) => couldHold(node, anyone) && !couldHold(node, request));
-  const names = passed.map(({ name }) => name);
-  const others = names.length > NAMED_MAX ? `, … (${names.length} nodes)` : '';
-  return refuse('auth.root_refused', { nodes: `${names.slice(0, NAMED_MAX).join(', ')}${others}` });
+  return refuse('auth.root_refused', { nodes: shortList(passed.map(({ name }) => name)) });
 }
 
 /** Named nodes without the job's directory: no other lack would name the cause. */

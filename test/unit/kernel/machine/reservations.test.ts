@@ -293,18 +293,19 @@ scenario(
 );
 
 test('[R5, J4] a reservation of nodes that the partition lacks is refused to its jobs', () => {
-  const small = { ...plainPartition('small'), nodes: ['n2' as NodeName] };
+  const small = { ...plainPartition('small'), nodes: ['n0' as NodeName] };
   const partitions = { ...SETTINGS.scheduling.partitions, small };
   const scheduling = { ...SETTINGS.scheduling, partitions };
   const head = new TestHead({ scheduling });
-  for (const name of ['n1', 'n2']) head.connect(name);
-  made(head, { nodes: ['n1'], users: ['ann'], name: 'lab' });
+  const nodes = Array.from({ length: 9 }, (_, at) => `n${at + 1}`);
+  for (const name of ['n0', ...nodes]) head.connect(name);
+  made(head, { nodes, users: ['ann'], name: 'lab' });
   const wish = { reservation: 'lab', walltimeMs: MINUTE, partition: 'small' };
   const input = { kind: 'command', command: submission(wish), actor: ANN } as const;
   const { result } = head.perform(input);
   assert.match(
     result.ok ? '' : formatRefusal(result.error),
-    /too small.*; not in partition small: n1/,
+    /too small.*; not in partition small: n1, n2,[^;]* n8, … \(9 nodes\)/,
   );
 });
 

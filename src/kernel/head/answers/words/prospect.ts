@@ -3,6 +3,7 @@
 
 import { formatDuration } from '../../../base/duration.ts';
 import { plural } from '../../../base/plural.ts';
+import { shortChoice, shortList } from '../../../base/short-list.ts';
 import { formatSize } from '../../../base/size.ts';
 import type { Awaited } from '../../../scheduler/answers/explain.ts';
 import type { Forecast } from '../../../scheduler/answers/forecast.ts';
@@ -13,8 +14,6 @@ import { sumOf } from '../../../scheduler/line/priority.ts';
 import { UNKNOWN_END } from '../../../scheduler/room/profile.ts';
 import { instantWords, spanWords } from './instants.ts';
 
-/** Lists of nodes in a line end here. */
-const NAMES_MAX = 8;
 /** Changes to the request that a line offers. */
 const SMALLER_MAX = 3;
 
@@ -24,13 +23,13 @@ type Would = 'starts' | 'would start';
 export function startsNowWords({ forecast }: Prospect, now: number, would: Would): string {
   const { nodes, wait } = forecast ?? { nodes: [] };
   if (wait !== undefined) return siteWords(wait, { at: now, now, would });
-  const where = nodes.length === 0 ? '' : ` on ${namesOf(nodes)}`;
+  const where = nodes.length === 0 ? '' : ` on ${shortList(nodes)}`;
   return would === 'starts' ? `It starts now${where}.` : `It would start now${where}.`;
 }
 
 export function forecastWords(forecast: Forecast, now: number, would: Would): string {
   const { at, nodes, unplannedAfter, wait } = forecast;
-  const where = ` on ${namesOf(nodes)}`;
+  const where = ` on ${shortList(nodes)}`;
   const isUnsure = at === null || at <= now + 1 || at >= UNKNOWN_END;
   if (unplannedAfter !== null && isUnsure) {
     return `Its start is not known: more than ${unplannedAfter} tasks go before it.`;
@@ -91,7 +90,7 @@ export function cannotStartWords(
   }
   const { count, nodes } = awaited;
   if (nodes.length > 1 && count > 1 && count < nodes.length) {
-    const names = namesOf(nodes.map(({ name }) => name));
+    const names = shortList(nodes.map(({ name }) => name));
     return `It cannot start until ${count} of these nodes are back in use: ${names}.`;
   }
   const isAll = count >= nodes.length;
@@ -99,23 +98,18 @@ export function cannotStartWords(
     const names = nodes.filter((node) => node.kind === kind).map(({ name }) => name);
     if (names.length === 0) return [];
     const [one, many] = BACK[kind];
-    return [`${listOf(names, isAll ? 'and' : 'or')} ${names.length > 1 && isAll ? many : one}`];
+    return [
+      `${shortChoice(names, isAll ? 'and' : 'or')} ${names.length > 1 && isAll ? many : one}`,
+    ];
   });
   return `It cannot start until ${clauses.join(isAll ? ' and ' : ' or ')}.`;
-}
-
-/** `n1, n2 or n3`. */
-function listOf(names: readonly string[], word: 'and' | 'or'): string {
-  if (names.length > NAMES_MAX) return namesOf(names);
-  const last = names.at(-1) ?? '';
-  return names.length === 1 ? last : `${names.slice(0, -1).join(', ')} ${word} ${last}`;
 }
 
 /** `n5 and n6 switch users and run nothing as root: it is not for them.` */
 export function rootlessWords(nodes: readonly string[]): string {
   const verbs = nodes.length === 1 ? 'switches users and runs' : 'switch users and run';
   const them = nodes.length === 1 ? 'it' : 'them';
-  return `${listOf(nodes, 'and')} ${verbs} nothing as root: this job is not for ${them}.`;
+  return `${shortChoice(nodes, 'and')} ${verbs} nothing as root: this job is not for ${them}.`;
 }
 
 const PARTS = [
@@ -145,11 +139,6 @@ export function priorityWords({ priority, tier }: Prospect): string {
 /** `1,234`, whatever the language of the machine. */
 function groups(points: number): string {
   return String(points).replace(/\B(?=(\d{3})+$)/g, ',');
-}
-
-function namesOf(nodes: readonly string[]): string {
-  const shown = nodes.slice(0, NAMES_MAX).join(', ');
-  return nodes.length > NAMES_MAX ? `${shown}, … (${nodes.length} nodes)` : shown;
 }
 
 export function smallerWords(changes: Prospect['smaller']): string {
