@@ -9,8 +9,9 @@ export class Tail {
   #older: readonly Buffer[] = [];
 
   add(chunk: Buffer): void {
-    this.#chunks.push(chunk.length > BYTES_MAX ? chunk.subarray(-BYTES_MAX) : chunk);
-    this.#bytes += chunk.length;
+    const kept = chunk.subarray(-BYTES_MAX);
+    this.#chunks.push(kept);
+    this.#bytes += kept.length;
     while (this.#chunks.length > 1 && this.#bytes - (this.#chunks[0]?.length ?? 0) > BYTES_MAX)
       this.#bytes -= this.#chunks.shift()?.length ?? 0;
   }

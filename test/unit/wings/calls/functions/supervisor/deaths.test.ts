@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readStat } from '../../../../../../src/kernel/os/process-list.ts';
 import { capture } from '../../../../../../src/wings/calls/functions/serialization/values.ts';
 import { wordsOfEnd } from '../../../../../../src/wings/calls/functions/supervisor/end-words.ts';
+import { Tail } from '../../../../../../src/wings/calls/functions/supervisor/tail.ts';
 import { processes } from '../../../../../../src/wings/calls/os/processes.ts';
 import { startChild } from '../support/child.ts';
 
@@ -212,6 +213,12 @@ test('lines of an earlier call are not taken for those of the one that died', LI
   const dying = capture(() => process.kill(process.pid, 'SIGKILL'));
   assert.equal(await world.send(dying).end, 'started and lost');
   assert.match(await world.died, /; its last lines, which may be from before this call: early$/);
+});
+
+test('a long text takes no room from the lines behind it', () => {
+  const tail = new Tail();
+  for (const text of ['x'.repeat(60_000), '\na\n', 'b\n']) tail.add(Buffer.from(text));
+  assert.deepEqual(tail.lines().lines.slice(1), ['a', 'b']);
 });
 
 test('the words name what happened, with the last lines of many', () => {
