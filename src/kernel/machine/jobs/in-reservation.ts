@@ -100,10 +100,13 @@ export function unfitWords(
 /** `; removed from the cluster: n3; not in partition small: n4`. */
 function outsideWords(head: Head, slots: readonly ReservedSlot[], spec: FitSpec): string {
   const names = [...new Set(slots.flatMap(({ shares }) => Object.keys(shares)))] as NodeName[];
-  const isKnown = (name: NodeName) => head.state.nodes.has(name);
-  const gone = names.filter((name) => !isKnown(name));
-  const inside = new Set(nodesFor(head, spec).map(({ name }) => name));
-  const outside = names.filter((name) => isKnown(name) && !inside.has(name));
+  const { nodes } = head.state;
+  const isInside = insideOf(head, spec);
+  const gone = names.filter((name) => !nodes.has(name));
+  const outside = names.filter((name) => {
+    const node = nodes.get(name);
+    return node !== undefined && !isInside(node);
+  });
   const lines = [
     gone.length === 0 ? '' : `; removed from the cluster: ${shortList(gone)}`,
     outside.length === 0 ? '' : `; not in partition ${spec.partition}: ${shortList(outside)}`,
@@ -111,20 +114,20 @@ function outsideWords(head: Head, slots: readonly ReservedSlot[], spec: FitSpec)
   return lines.join('');
 }
 
-/** The nodes of its partition; all, where the config has that no more. */
-function nodesFor({ state, settings }: Head, spec: FitSpec): Node[] {
+/** Tells nodes of its partition; all are, where the config has that no more. */
+function insideOf({ settings }: Head, spec: FitSpec): (node: Node) => boolean {
   const partition = partitionOf(settings.scheduling, spec.partition);
-  return [...state.nodes.values()].filter((node) => {
-    return partition === null || isMember(partition, { name: node.name, labels: labelsOf(node) });
-  });
+  return (node) =>
+    partition === null || isMember(partition, { name: node.name, labels: labelsOf(node) });
 }
 
 /** How many of its nodes can hold a part of the job. */
 function ableIn(head: Head, { shares }: ReservedSlot, spec: FitSpec): number {
   const { nodeNames, labels, perNode, exclusive } = spec.request;
-  const able = nodesFor(head, spec).filter((node) => {
-    const share = shares[node.name];
-    if (share === undefined || (exclusive && share !== 'whole')) return false;
+  const isInside = insideOf(head, spec);
+  const able = Object.entries(shares).filter(([name, share]) => {
+    const node = head.state.nodes.get(name as NodeName);
+    if (node === undefined || !isInside(node) || (exclusive && share !== 'whole')) return false;
     if (nodeNames.length > 0 && !nodeNames.includes(node.name)) return false;
     const has = labelsOf(node);
     if (!labels.every((label) => meetsLabel(has, label))) return false;
