@@ -72,7 +72,7 @@ function startBuilt(name, bundle) {
   return require(builtFile(bundle)).PROGRAMS[name]();
 }
 
-/** To load what they need only to be told that a word is none of them took a fifth of a command. */
+/** Words of the quick commands, in a file of their own: loading the commands takes 20 ms of CPU. */
 const quickWords = () => JSON.parse(readFileSync(builtFile('quick.json'), 'utf8'));
 
 const builtFile = (name) => path.join(root, 'dist', 'bin', name);

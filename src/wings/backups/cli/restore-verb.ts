@@ -124,7 +124,7 @@ function whatItIs(named: string, { header }: OpenBackup): string {
 
 const SHARED_PLACE = /^\/etc\/|\/\.config\/weft\/weft\.yaml$/;
 
-/** Where this head reads the file: one of the old state directory goes into its own. */
+/** Where the head in `directory` reads this file: one of an old state directory goes into that. */
 export function placeOf(file: string, directory: string): string {
   const isOfHead = path.basename(file) === 'weft.yaml' && !SHARED_PLACE.test(file);
   return isOfHead ? path.join(directory, 'weft.yaml') : file;
