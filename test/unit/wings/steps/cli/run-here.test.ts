@@ -21,8 +21,16 @@ function hold(line: string) {
   return spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
 }
 
-test('[Z8] a command is hung up when whoever holds its nodes is killed', async () => {
-  const holder = hold('trap "echo hung up; exit" HUP; echo $$; while :; do sleep 0.05; done');
+/** An end that never comes is a failure, not a wait. */
+const LIMIT = { timeout: 60_000 };
+
+test('[Z8] a command is hung up when whoever holds its nodes is killed', LIMIT, async () => {
+  // Killed between the start of the command and that of the watch, nobody would hang it up.
+  const watched = '[ $(grep -sl "^PPid:.$PPID$" /proc/[0-9]*/status | wc -l) -gt 1 ]';
+  const holder = hold(
+    `trap "echo hung up; exit" HUP; until ${watched}; do sleep 0.02; done
+    echo $$; while :; do sleep 0.05; done`,
+  );
   let out = '';
   holder.stdout.setEncoding('utf8').on('data', (text: string) => {
     out += text;
@@ -34,7 +42,7 @@ test('[Z8] a command is hung up when whoever holds its nodes is killed', async (
   while (existsSync(`/proc/${pid}`)) await sleep(10);
 });
 
-test('[Z8] one that ends by itself ends whoever holds its nodes with its code', async () => {
+test('[Z8] one that ends by itself ends whoever holds its nodes with its code', LIMIT, async () => {
   const holder = hold('exit 3');
   holder.stdout.resume();
   const [code] = await once(holder, 'close');
