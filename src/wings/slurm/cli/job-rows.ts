@@ -269,7 +269,10 @@ export function reasonOf({ where, isOver, kind, detail }: JobRow<RowJob>): strin
 }
 
 /** A command on one line, as each record is for those who read it. */
-export const commandLine = (command: string): string => command.replace(/\s*\n\s*/g, ' ');
+export function commandLine(command: string): string {
+  const lines = command.split('\n').map((line) => line.trim());
+  return lines.filter((line) => line !== '').join(' ');
+}
 
 /** Labels by which folders are found are asked for by nobody. */
 export function askedFeatures(labels: readonly string[]): readonly string[] {

@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Failure } from '../../../../src/kernel/model/failure.ts';
 import { instant, tellInstantsAs } from '../../../../src/wings/slurm/cli/instants.ts';
+import { commandLine } from '../../../../src/wings/slurm/cli/job-rows.ts';
 import { verb as sacct } from '../../../../src/wings/slurm/cli/sacct.ts';
 import { verb as scontrol } from '../../../../src/wings/slurm/cli/scontrol.ts';
 import { verb as sinfo } from '../../../../src/wings/slurm/cli/sinfo.ts';
@@ -564,6 +565,9 @@ test('[X4] a command of several lines is one in each record', async () => {
   );
   const format = ['-XnP', '-j', '42', '-o', 'SubmitLine'];
   assert.equal((await use(sacct, format, heard)).out, line);
+  const began = performance.now();
+  assert.equal(commandLine(`a${' '.repeat(100_000)}b\n\n c`).length, 100_004);
+  assert.ok(performance.now() - began < 2000, 'blanks of somebody else keep no reader waiting');
 });
 
 test('[X4] scontrol show job says of a job that is gone what programs look for', async () => {
