@@ -62,8 +62,10 @@ export const jobs: Noun<'jobs', JobsData> = {
 /** The clock was set back: what its begin time had let wait for room waits for that time (H1). */
 export function awaitBeginAgain(step: Step): void {
   for (const job of step.state.jobs.values()) {
-    const { id: jobId, spec, beginReached, outcome } = job;
-    if (!beginReached || (spec.beginAt ?? 0) <= step.at || outcome !== null) continue;
+    const { id: jobId, beginReached, outcome } = job;
+    if (!beginReached || (job.spec.beginAt ?? 0) <= step.at || outcome !== null) continue;
+    // A change brings no environment: the job has it already.
+    const spec = { ...job.spec, environment: {} };
     if (waitingSize(job) > 0) step.emit({ kind: 'job_changed', jobId, spec, by: 'system' });
   }
 }

@@ -137,12 +137,15 @@ scenario('[H1] a begin time that a wrong clock had reached is waited for again',
   begin(head);
   head.connect('n1', { cpus: 1 });
   head.running({ walltimeMs: HOUR });
-  const id = head.submit({ beginAt: head.at + HOUR });
+  const environment = { OWN: 'variable' };
+  const id = head.submit({ beginAt: head.at + HOUR, environment });
   set(head, 2 * HOUR);
   head.tick();
   assert.ok(head.job(id).beginReached);
   set(head, -2 * HOUR);
   assert.ok(!head.job(id).beginReached);
+  assert.deepEqual(head.job(id).spec.environment, environment);
+  assert.doesNotMatch(JSON.stringify(head.records.at(-1)), /OWN/, 'it is in the journal once');
   head.crash();
   pass(head, HOUR);
   head.tick();
