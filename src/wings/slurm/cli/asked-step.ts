@@ -150,7 +150,7 @@ export async function runOn(
     ...(given['jobid'] === undefined && { SLURM_NTASKS_PER_NODE: String(held.ranksPerNode) }),
     ...threadsOf(isWithoutExports(given['export']) ? {} : context.environment, each),
     ...(terminal && term !== undefined ? { TERM: term } : {}),
-    ...(gpus === null ? {} : { [RANK_GPUS]: gpus }),
+    ...(gpus === null || isPmix(given) ? {} : { [RANK_GPUS]: gpus }),
   };
   const directory = given['chdir'] && path.resolve(context.cwd, given['chdir']);
   const places = ranks.value.map(({ node }) => nodes[node] ?? '');
@@ -188,7 +188,7 @@ export async function runOn(
   if (!isPmix(given)) return runBound(context, step, wish.runsUnbound === true);
   const started = {
     nodes: places,
-    begin: beginOf(ranks.value),
+    begin: beginOf(ranks.value, { gpus }),
   };
   const api = await context.api();
   return runStep(context, await boundPmixStep(api, { ...step, argv }, { nodes, isMpi }, started));

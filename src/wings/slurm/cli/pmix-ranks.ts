@@ -11,11 +11,19 @@ import { LineLabeller } from '../../../kernel/cli/jobs/line-labeller.ts';
 import { fileProblem } from '../../../kernel/config/file-problem.ts';
 import { usage } from '../../../kernel/model/failure.ts';
 import { boundArgv, byRank, cpusByRank, pmixArgv, TaggedOutput } from '../../steps/core/pmix.ts';
+import { ownGpus } from '../core/become.ts';
 import type { Rank } from '../core/step.ts';
 import { ProcessTree } from './processes-below.ts';
 
-/** What each rank finds which of all it is, in the words of Slurm. `input`: the file of each. */
-export function beginOf(ranks: readonly Rank[], input: readonly string[] | null = null): string {
+interface RankStart {
+  /** Gpus of each rank; null: all of its task there. */
+  readonly gpus: string | null;
+  /** The file of each; absent or null: none. */
+  readonly input?: readonly string[] | null;
+}
+
+/** Tells each rank in the words of Slurm which of all it is, and gives it its gpus and its file. */
+export function beginOf(ranks: readonly Rank[], { gpus, input = null }: RankStart): string {
   const used = [...new Set(ranks.map(({ node }) => node))];
   const step =
     'SLURM_PROCID=$OMPI_COMM_WORLD_RANK SLURM_LOCALID=$OMPI_COMM_WORLD_LOCAL_RANK; ' +
@@ -23,7 +31,8 @@ export function beginOf(ranks: readonly Rank[], input: readonly string[] | null 
   const node = byRank(ranks.map((rank) => `SLURM_NODEID=${used.indexOf(rank.node)};`));
   const reads =
     input === null ? '' : byRank(input.map((file) => `exec <${quoteWord(file)} || exit 1;`));
-  return `${step}${node} SLURM_TASK_PID=$$; export SLURM_TASK_PID SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_STEP_ID SLURM_STEPID; ${reads}`;
+  const own = gpus === null ? '' : ownGpus(gpus);
+  return `${step}${node} SLURM_TASK_PID=$$; export SLURM_TASK_PID SLURM_PROCID SLURM_LOCALID SLURM_NODEID SLURM_STEP_ID SLURM_STEPID; ${own}${reads}`;
 }
 
 export interface PmixRanks {
@@ -42,6 +51,8 @@ export interface PmixRanks {
   readonly files: readonly { readonly output: number | null; readonly error: number | null }[];
   /** Cpus of each rank; null: they are not bound. */
   readonly cpus: readonly string[] | null;
+  /** Gpus of each rank; null: all of its task there. */
+  readonly gpus: string | null;
   /** The file that each rank reads; null: the first one reads what srun does. */
   readonly input: readonly string[] | null;
   readonly started: (child: ChildProcess) => void;
@@ -51,8 +62,8 @@ export interface PmixRanks {
 export async function runPmix(context: Context, wish: PmixRanks): Promise<number> {
   const { argv, nodes, here, all, handed, taken, files, input, label } = wish;
   const isTagged = label || files.some(({ output, error }) => output !== null || error !== null);
-  const { cpus } = wish;
-  const begin = `${beginOf(all, input)}${cpus === null ? '' : cpusByRank(cpus)}`;
+  const { cpus, gpus } = wish;
+  const begin = `${beginOf(all, { gpus, input })}${cpus === null ? '' : cpusByRank(cpus)}`;
   const words = pmixArgv({
     argv: cpus === null ? argv : boundArgv(argv),
     nodes,

@@ -138,6 +138,7 @@ async function runPmixRanks(
       files,
       input: inputsOf(context, wish, { all, nodes, number }),
       cpus: step.cpus,
+      gpus: wish.gpus,
       started: (child) => {
         ranks.add(child);
         child.once('exit', () => ranks.delete(child));

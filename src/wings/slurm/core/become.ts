@@ -23,6 +23,9 @@ const OWN_GPUS =
     .join('') +
   `unset ${RANK_GPUS}; fi; `;
 
+/** The same for ranks that another program starts, which find no variable of ours. */
+export const ownGpus = (count: string): string => `${RANK_GPUS}=${count}; ${OWN_GPUS}`;
+
 /** For a shell with the program in "$@", in place of `exec "$@"`. */
 export const BECOME =
   'SLURM_TASK_PID=$$; export SLURM_TASK_PID; ' +

@@ -177,6 +177,21 @@ test('[Z14] mpirun has the values of variables that its words name', async (t) =
   assert.doesNotMatch(said, /SLURM_NTASKS=/);
 });
 
+test('[Z14] ranks of mpirun have gpus of their own as others have', async (t) => {
+  const rank =
+    'OMPI_COMM_WORLD_RANK=$r OMPI_COMM_WORLD_LOCAL_RANK=$r "$@" | sed "s/^/[1,$r]<stdout>:/"';
+  const all = `while [ "$1" != /bin/sh ]; do shift; done; for r in 0 1; do ${rank}; done`;
+  const folder = mpirunIn(t, all);
+  const two = { SLURM_NTASKS_PER_NODE: '2', SLURM_CPUS_ON_NODE: '2', SLURM_GPUS_ON_NODE: '2' };
+  const environment = { PATH: `${folder}:${process.env['PATH']}`, CUDA_VISIBLE_DEVICES: 'a,b' };
+  const { context } = onNode(folder, { ...two, ...environment });
+  const line = 'echo $CUDA_VISIBLE_DEVICES $SLURM_RANK_GPUS';
+  const words = ['--mpi=pmix', '-n2', '--gpus-per-task=1', '-oout.%t', 'sh', '-c', line];
+  assert.equal(await srun(context, words), 0);
+  const said = ['out.0', 'out.1'].map((name) => readFileSync(path.join(folder, name), 'utf8'));
+  assert.deepEqual(said, ['a\n', 'b\n']);
+});
+
 test('[Z14] where a file of ranks cannot be written their mpirun ends, and then srun', async (t) => {
   for (const trap of [':', 'trap "" TERM']) {
     const begun = `cd "$(dirname "$0")"; sleep 600 & echo $! $$ > pids`;
