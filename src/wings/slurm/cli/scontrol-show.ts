@@ -53,82 +53,100 @@ export async function show(
     case 'step':
       return print(name === undefined ? await stepsNow(api) : await stepsOf(api, name));
     case 'job':
-    case 'jobid': {
-      const ids =
-        name === undefined
-          ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
-          : [ourId(name)];
-      if (ids.length === 0) return print(['No jobs in the system']);
-      const records: string[] = [];
-      const withWhole = wholeNodes(api);
-      for (const id of ids) records.push(...(await recordsOf(api, id, withWhole)));
-      return print(records);
-    }
-    case 'node': {
-      const { partitions } = await api.call('listPartitions');
-      const { nodes } = await api.call('listNodes');
-      const named = hostsOf(name);
-      const missing = named?.find((one) => nodes.every((node) => node.name !== one));
-      if (missing !== undefined) throw usage(`Node ${missing} not found`);
-      const some = nodes.filter((node) => named?.includes(node.name) ?? true);
-      const ofNode = (own: string) => partitions.filter(({ nodes: all }) => all.includes(own));
-      return print(
-        some.map((node) =>
-          nodeWords(
-            node,
-            ofNode(node.name).map((one) => one.name),
-          ),
-        ),
-      );
-    }
-    case 'partition': {
-      const { partitions } = await api.call('listPartitions');
-      const { nodes } = await api.call('listNodes');
-      const some = partitions.filter((one) => name === undefined || one.name === name);
-      if (some.length === 0) throw usage(`Partition ${name} not found`);
-      return print(some.map((one) => partitionWords(one, nodes, partitions[0]?.name)));
-    }
-    case 'hostname': {
-      const list = name ?? context.environment['SLURM_JOB_NODELIST'] ?? '';
-      const names = expandHosts(list);
-      if (names === null || list === '') throw usage('Invalid hostlist');
-      return print([names.join('\n')]);
-    }
+    case 'jobid':
+      return print(await jobsShown(api, name));
+    case 'node':
+      return print(await nodesShown(api, name));
+    case 'partition':
+      return print(await partitionsShown(api, name));
+    case 'hostname':
+      return print([hostnameWords(name ?? context.environment['SLURM_JOB_NODELIST'])]);
     case 'hostlist':
-    case 'hostlistsorted': {
-      const names = expandHosts(name ?? '');
-      if (names === null || names.length === 0) throw usage('Invalid hostlist');
-      return print([entity === 'hostlist' ? hostsInOrder(names) : compressHosts(names)]);
-    }
-    case 'reservation': {
-      const { reservations } = await api.call('listReservations');
-      const some = reservations.filter((one) => name === undefined || one.name === name);
-      if (some.length === 0 && name !== undefined) throw usage(`Reservation ${name} not found`);
-      return print(
-        some.length === 0 ? ['No reservations in the system'] : some.map(reservationWords),
-      );
-    }
+    case 'hostlistsorted':
+      return print([hostlistWords(name, entity)]);
+    case 'reservation':
+      return print(await reservationsShown(api, name));
     case 'license':
       return print(licenseWords((await api.call('info')).resources ?? [], name));
     case 'version':
       return print([RELEASE]);
     case 'config':
-      return print([
-        [
-          `Configuration data as of ${instant(headNow())}`,
-          'AccountingStorageType   = accounting_storage/slurmdbd',
-          `ClusterName             = ${(await api.call('info')).clusterName}`,
-          `MaxArraySize            = ${ARRAY_TASKS_MAX}`,
-          'SelectType              = select/cons_tres',
-          'SLURM_VERSION           = 22.05.8',
-        ].join('\n'),
-      ]);
+      return print([await configWords(api)]);
     default:
       throw usage(
         `invalid entity:${what} for keyword:show`,
         'There are job, step, node, partition, reservation, licenses, hostnames, hostlist, config.',
       );
   }
+}
+
+/** The job that is named, or all that have not ended. */
+async function jobsShown(api: Api, name: string | undefined): Promise<string[]> {
+  const ids =
+    name === undefined
+      ? (await listJobs(api, { state: 'active' })).map(({ id }) => String(id))
+      : [ourId(name)];
+  if (ids.length === 0) return ['No jobs in the system'];
+  const records: string[] = [];
+  const withWhole = wholeNodes(api);
+  for (const id of ids) records.push(...(await recordsOf(api, id, withWhole)));
+  return records;
+}
+
+async function nodesShown(api: Api, name: string | undefined): Promise<string[]> {
+  const all = await api.call('listPartitions');
+  const known = (await api.call('listNodes')).nodes;
+  const named = hostsOf(name);
+  const missing = named?.find((one) => known.every((node) => node.name !== one));
+  if (missing !== undefined) throw usage(`Node ${missing} not found`);
+  const some = known.filter((node) => named?.includes(node.name) ?? true);
+  return some.map((node) => {
+    const own = all.partitions.filter((one) => one.nodes.includes(node.name));
+    return nodeWords(
+      node,
+      own.map((one) => one.name),
+    );
+  });
+}
+
+async function partitionsShown(api: Api, name: string | undefined): Promise<string[]> {
+  const all = (await api.call('listPartitions')).partitions;
+  const known = (await api.call('listNodes')).nodes;
+  const some = all.filter((one) => name === undefined || one.name === name);
+  if (some.length === 0) throw usage(`Partition ${name} not found`);
+  return some.map((one) => partitionWords(one, known, all[0]?.name));
+}
+
+function hostnameWords(list = ''): string {
+  const names = expandHosts(list);
+  if (names === null || list === '') throw usage('Invalid hostlist');
+  return names.join('\n');
+}
+
+function hostlistWords(list = '', order: 'hostlist' | 'hostlistsorted'): string {
+  const names = expandHosts(list);
+  if (names === null || names.length === 0) throw usage('Invalid hostlist');
+  return order === 'hostlist' ? hostsInOrder(names) : compressHosts(names);
+}
+
+async function reservationsShown(api: Api, name: string | undefined): Promise<string[]> {
+  const all = (await api.call('listReservations')).reservations;
+  const some = all.filter((one) => name === undefined || one.name === name);
+  if (some.length > 0) return some.map(reservationWords);
+  if (name === undefined) return ['No reservations in the system'];
+  throw usage(`Reservation ${name} not found`);
+}
+
+async function configWords(api: Api): Promise<string> {
+  const lines = [
+    `Configuration data as of ${instant(headNow())}`,
+    'AccountingStorageType   = accounting_storage/slurmdbd',
+    `ClusterName             = ${(await api.call('info')).clusterName}`,
+    `MaxArraySize            = ${ARRAY_TASKS_MAX}`,
+    'SelectType              = select/cons_tres',
+    'SLURM_VERSION           = 22.05.8',
+  ];
+  return lines.join('\n');
 }
 
 type WithWhole = ReturnType<typeof wholeNodes>;
