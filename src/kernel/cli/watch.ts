@@ -163,7 +163,7 @@ function picture(
   return [...head, '', ...shown, ...cut].map((line) => cutLine(line, columns));
 }
 
-/** One line where all of it fits; else the words have lines of their own, and none is lost. */
+/** One line where all of it fits; else the words have lines of their own. */
 function heading(title: string, words: string, columns: number): string[] {
   const line = `${title}  ${words || 'q quits'}`;
   if (words === '' || displayWidth(line) <= columns) return [line];

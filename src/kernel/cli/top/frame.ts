@@ -66,8 +66,11 @@ function head({ facts, view, paint, trouble, size }: Drawn): string[] {
   const last = `${tabs}${order}${filter}`;
   if (trouble === null) return [first, second, counts, last];
   // What is old gives way to why it is.
-  const told = wrapLine(printable(trouble), size.columns).map((line) => paint(line, 'red'));
-  return told.length === 1 ? [first, second, ...told, last] : [first, ...told.slice(0, 2), last];
+  const [one = '', two, ...more] = wrapLine(printable(trouble), size.columns);
+  const red = (line: string): string => paint(line, 'red');
+  if (two === undefined) return [first, second, red(one), last];
+  const end = more.length === 0 ? two : `${cutLine(two, size.columns - 2)} …`;
+  return [first, red(one), red(end), last];
 }
 
 /** Three lines: which cluster, how full it is, what there is. */

@@ -77,6 +77,12 @@ test('a head that is away is told in place of the counts', () => {
   const parts = { facts: facts(), view: openingView(''), page: [], size, paint: PLAIN };
   const [, , third] = drawFrame({ ...parts, trouble: 'the head is away' });
   assert.equal(third, 'the head is away');
+  const narrow = {
+    ...parts,
+    size: { columns: 12, rows: 24 },
+    trouble: 'the head is away for long',
+  };
+  assert.deepEqual(drawFrame(narrow).slice(1, 3), ['the head is', '  away for …'], 'not all of it');
   assert.equal(draw(facts())[2], 'Nodes: 1 up  Jobs: 1 running');
 });
 
