@@ -15,7 +15,7 @@ const RETRY_MS = 100;
 
 /** Another living process has it. */
 export class ClaimedError extends Error {
-  /** `unknown` for a moment. */
+  /** `unknown` until the other one has written it. */
   readonly pid: string;
 
   constructor(what: string, pid: string) {

@@ -15,9 +15,8 @@ export function agentFailure(node: string, error: unknown): Failure | null {
   return failed(node, systemWords(error), { hint, exit: exitOfErrno(error.code) });
 }
 
-/** `who`: what the other is, with its pid. */
-export function agentRuns(node: string, who: string): Failure {
-  return failed(node, `it already runs, as process ${who}`, { exit: DAEMON_EXITS.temporary });
+export function agentRuns(node: string, pid: string): Failure {
+  return failed(node, `it already runs, as process ${pid}`, { exit: DAEMON_EXITS.temporary });
 }
 
 function failed(

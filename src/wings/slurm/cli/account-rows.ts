@@ -153,7 +153,7 @@ async function rowsOfJob(
   return [...liveRows, ...ended];
 }
 
-/** The script of an allocation, as far as it is like that. */
+/** The script of an allocation: all that is not said of it is as with that. */
 const scriptRow = (row: Row): Row => ({ ...row, id: `${row.id}.batch`, part: 'batch', ranks: 1 });
 
 /** One that never started. */

@@ -43,7 +43,7 @@ async function salloc(context: Context, words: readonly string[]): Promise<numbe
   const name = given['job-name'] ?? 'interactive';
   const made = await submissionOf(context, place, {
     ...asked,
-    // There is none: nobody is to be told where it would be.
+    // It writes nothing: no warning is to name a file for that.
     output: '/dev/null',
     'job-name': name,
   });
@@ -79,7 +79,7 @@ function readTyped(
   const read = readWords([...ALLOCATION_OPTIONS, ...BATCH_OPTIONS], words, { stops: true });
   for (const row of ALLOCATION_OPTIONS) {
     if (read.given[row.long] === undefined || !('kind' in row)) continue;
-    // Refused ones are none that were read.
+    // Those that are refused have been by now: the rest are hints.
     context.error(`salloc: warning: --${row.long} is ignored: ${row.words}\n`);
   }
   return read;

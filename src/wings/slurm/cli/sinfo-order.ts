@@ -20,7 +20,7 @@ export function orderOf<Row>(
   return ok((a, b) => orders.map((order) => order(a, b)).find((found) => found !== 0) ?? 0);
 }
 
-/** Numbers count as such, also before other words: `4+`, `gpu:2` as letters, `2.50`. */
+/** By size where both begin with a number, as `4+` and `2.50` do; else by letters. */
 function compare(a: number | string, b: number | string): number {
   const [one, other] = [Number.parseFloat(String(a)), Number.parseFloat(String(b))];
   if (!Number.isNaN(one) && !Number.isNaN(other) && one !== other) return one - other;

@@ -117,7 +117,7 @@ export async function srun(context: Context, words: readonly string[]): Promise<
   const held = heldIn(context);
   if (held !== null && (jobid === undefined || held.includes(jobid)))
     return inside(context, rest, what);
-  // By its number alone a job is named, too, from where it has no nodes.
+  // Elsewhere than on its nodes SLURM_JOB_ID alone names a job, too.
   const named = jobid ?? context.environment['SLURM_JOB_ID'];
   if (named === undefined) return outside(context, given, what);
   return inJob(context, { ...given, jobid: named }, what);

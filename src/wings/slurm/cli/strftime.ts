@@ -48,7 +48,7 @@ const WHOLE: Readonly<Record<string, string>> = {
   x: '%m/%d/%y',
 };
 
-/** An instant by a format; `%-d` is without what fills it up, and unknown letters stay. */
+/** An instant by a format: `%-d` has no zero or blank before it, and unknown letters stay. */
 export function strftime(format: string, date: Date): string {
   const plain = format.replace(/%([a-zA-Z%])/g, (said, letter: string) => WHOLE[letter] ?? said);
   return plain.replace(/%(-?)([a-zA-Z%])/g, (said, sign: string, letter: string) => {

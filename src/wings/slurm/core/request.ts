@@ -213,9 +213,10 @@ function tasksOf(given: Given): { readonly tasks: number | null; readonly perNod
     said('ntasks-per-gpu'),
   ];
   if (perGpu === null || tasks !== null || perNode !== null) return { tasks, perNode };
-  // Those of a job are those of one node, as far as they are counted.
-  const gpus = perGpu * gpusPerNode(given, 1);
-  return given.gpus === undefined ? { tasks, perNode: gpus } : { tasks: gpus, perNode };
+  // Those of --gpus are of the whole job, others of each node.
+  const { gpus } = given;
+  if (gpus === undefined) return { tasks, perNode: perGpu * gpusPerNode(given, 1) };
+  return { tasks: perGpu * gpusPerNode({ gpus }, 1), perNode };
 }
 
 /** The lower number of a range. */

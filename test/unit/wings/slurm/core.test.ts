@@ -293,6 +293,7 @@ test('[X2] ranks for each gpu are as many as Snakemake means', () => {
   assert.deepEqual(shape({ gpus: '1', 'cpus-per-task': '4' }), ['1', undefined, '4', '1']);
   assert.deepEqual(shape({ gpus: '2', 'cpus-per-gpu': '3' }), ['1', '2', '6', '2']);
   assert.deepEqual(shape({ gres: 'gpu:2', nodes: '2' }), ['2', '2', '2', '2']);
+  assert.deepEqual(shape({ gres: 'gpu:2', gpus: '4', nodes: '2' }), ['2', '2', '2', '2']);
   assert.deepEqual(shape({ gres: 'gpu:2', ntasks: '1' }), ['1', undefined, '1', '2']);
   assert.match(refused({ 'ntasks-per-gpu': '1' }), /--ntasks-per-gpu need --gpus/);
 });

@@ -367,7 +367,7 @@ export class SiteWatch implements SiteSource {
     if (this.#world.steerer !== null) {
       const isOurs = ({ name }: SiteJob): boolean => this.#isOurs(name);
       this.#vanished.note(before, this.#jobs, isOurs, asked);
-      // What is missing is known from now on; killed before this, it would be missed again.
+      // Only now: a gateway that is killed before this finds the same elements missing again.
       noted?.keep(answer.value.filter((job) => job.elements !== null && !isOurs(job)));
     }
     return answer;
