@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 
 let formatOf = (_at: number, _now: number): string => STANDARD;
 
-/** Has instants written as `SLURM_TIME_FORMAT` says; false: that is no format: it does not count. */
+/** Has instants written as `SLURM_TIME_FORMAT` says; false where that is no format. */
 export function tellInstantsAs(said = ''): boolean {
   const isFormat = said.includes('%') && said.length <= FORMAT_MAX;
   formatOf = said === 'relative' ? relativeTo : () => (isFormat ? said : STANDARD);
