@@ -9,7 +9,6 @@ const DAY_MS = 86_400_000;
 export function formatInstant(at: number | null | undefined, now: number): string {
   if (at === null || at === undefined) return '-';
   const date = new Date(at);
-  const two = (value: number) => String(value).padStart(2, '0');
   const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
   const zone = zoneIfTwice(date);
   if (Math.abs(now - at) < DAY_MS && date.getDate() === new Date(now).getDate()) {
@@ -30,9 +29,10 @@ function zoneIfTwice(date: Date): string {
   if (!isTwice) return '';
   const minutes = -date.getTimezoneOffset();
   const [hours, rest] = [Math.abs(minutes) / 60, Math.abs(minutes) % 60].map(Math.floor);
-  const two = (value = 0) => String(value).padStart(2, '0');
   return `${minutes < 0 ? '-' : '+'}${two(hours)}:${two(rest)}`;
 }
+
+const two = (value = 0): string => String(value).padStart(2, '0');
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
