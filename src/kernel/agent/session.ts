@@ -1,6 +1,7 @@
 // The connection to the head: dials, says hello, beats, sends numbered reports until they are
 // acknowledged, and starts over whenever it breaks. Messages in between are the agent's.
 
+import { formatDuration } from '../base/duration.ts';
 import { isSame } from '../base/same.ts';
 import type { NodeGpus } from '../model/gpu.ts';
 import type { Stamp } from '../model/life.ts';
@@ -314,7 +315,7 @@ export class HeadLink {
     const sentAt = this.#world.clock.monotonic();
     // After this node stood still the last answer is old of which it has asked for no newer one.
     if (this.#isAsked && sentAt - this.#answeredAt > welcome.nodeTimeoutMs) {
-      this.#drop(`the head did not answer for ${welcome.nodeTimeoutMs} ms`);
+      this.#drop(`the head did not answer for ${formatDuration(welcome.nodeTimeoutMs)}`);
       return;
     }
     this.sayAlive();

@@ -3,6 +3,7 @@
 // those that are named.
 
 import { type ChildProcess, spawn } from 'node:child_process';
+import { formatDuration } from '../base/duration.ts';
 import { withoutOwn } from '../base/own-variables.ts';
 import type { Command, CommandEnd, Commands } from '../ports/commands.ts';
 import { countMembers } from './launcher-fallback/members.ts';
@@ -124,7 +125,10 @@ function commandEndOf(
       const left = why === null ? '' : `; it cannot be killed (${why})`;
       end(null, `${words}${left}`, remains(child));
     };
-    const timer = setTimeout(() => endFor(`it took longer than ${timeoutMs} ms`), timeoutMs);
+    const timer = setTimeout(
+      () => endFor(`it took longer than ${formatDuration(timeoutMs)}`),
+      timeoutMs,
+    );
     endTooLong = () => endFor(`it printed more than ${lengthMax} characters`);
     child.once('error', (error) => end(null, error.message));
     child.once('exit', (code, signal) => {

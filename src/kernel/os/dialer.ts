@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import WebSocket, { type RawData } from 'ws';
 import { believed } from '../base/believed.ts';
+import { formatDuration } from '../base/duration.ts';
 import { type Dialer, gatherWrites, type Session } from '../ports/net.ts';
 import { type HeadPlace, openStream } from './head-stream.ts';
 
@@ -68,7 +69,7 @@ async function dialSocket(door: DialTarget): Promise<OpenSocket> {
   return new Promise((resolve, reject) => {
     // Its own time-out (`handshakeTimeout`) has no effect on a stream that it is given.
     const timer = setTimeout(() => {
-      stream.destroy(new Error(`no answer from the head within ${timeoutMs} ms`));
+      stream.destroy(new Error(`no answer from the head within ${formatDuration(timeoutMs)}`));
     }, timeoutMs);
     stream.once('close', () => clearTimeout(timer));
     socket.once('open', () => {

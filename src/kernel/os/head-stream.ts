@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { connect as connectUnix, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { formatDuration } from '../base/duration.ts';
 import { identityShown } from '../base/pinned-certificate.ts';
 
 /** Where a head is. */
@@ -93,7 +94,7 @@ function plain(fingerprint: string): string {
 function connected(stream: Duplex, event: string, where: string, timeoutMs: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      stream.destroy(new Error(`no connection to ${where} within ${timeoutMs} ms`));
+      stream.destroy(new Error(`no connection to ${where} within ${formatDuration(timeoutMs)}`));
     }, timeoutMs);
     const settle = (act: () => void): void => {
       clearTimeout(timer);

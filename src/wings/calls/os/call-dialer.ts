@@ -3,6 +3,7 @@
 
 import { createHash, randomBytes } from 'node:crypto';
 import type { Socket } from 'node:net';
+import { formatDuration } from '../../../kernel/base/duration.ts';
 import { type HeadPlace, openStream } from '../../../kernel/os/head-stream.ts';
 import type { CallLine, DialCalls } from '../ports/call-line.ts';
 
@@ -59,7 +60,7 @@ function answerOn(
       reject(error ?? new Error('the head closed the connection'));
       stream.destroy();
     };
-    const late = new Error(`no answer from the head within ${timeoutMs} ms`);
+    const late = new Error(`no answer from the head within ${formatDuration(timeoutMs)}`);
     const timer = setTimeout(() => failed(late), timeoutMs);
     const hear = (chunk: Buffer): void => {
       bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);

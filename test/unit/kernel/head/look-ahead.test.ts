@@ -61,7 +61,7 @@ const ROWS: readonly Row[] = [
     waiting: [{ cpuCount: 1 }],
     words: [
       'It is pending: needs 1 node with 1 cpu; n1 is full: 4 of 4 cpus in use.',
-      "By today's plan it starts only when tasks without a time limit have ended on n1.",
+      "By today's plan it starts on n1, but only when tasks without a time limit have ended.",
     ],
   },
   ...(['fifo', 'easy'] as const).map((policy): Row => {
@@ -74,7 +74,7 @@ const ROWS: readonly Row[] = [
       waiting: [{ cpuCount: 4 }, { cpuCount: 4 }, { cpuCount: 4, walltimeMs: MINUTE }],
       words: [
         `It is pending: ${policy === 'fifo' ? behind : full}.`,
-        "By today's plan it starts only when tasks without a time limit have ended on n1.",
+        "By today's plan it starts on n1, but only when tasks without a time limit have ended.",
       ],
     };
   }),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { formatDuration } from '../../../../src/kernel/base/duration.ts';
 import { withOwn } from '../../../../src/kernel/base/own-variables.ts';
 import { commandsWith, systemCommands } from '../../../../src/kernel/os/commands.ts';
 import type { Command } from '../../../../src/kernel/ports/commands.ts';
@@ -148,7 +149,7 @@ test('a command that does not end is ended, with what it started', async () => {
     const end = await shell('sleep 300 & echo $!; sleep 300', { timeoutMs });
     assert.equal(end.succeeded, false);
     how = end.how;
-    assert.equal(how, `it took longer than ${timeoutMs} ms`);
+    assert.equal(how, `it took longer than ${formatDuration(timeoutMs)}`);
     pid = end.output.trim();
     if (pid !== '') break;
   }
@@ -165,7 +166,7 @@ test('[N17] of one that is not ours to kill, as under sudo, is told whether some
   });
   // The shell is gone at once; what it has left in its session is not.
   const { how, isThere } = await shell('sleep 300 & kill -STOP $$', { timeoutMs: 1000 });
-  assert.equal(how, 'it took longer than 1000 ms; it cannot be killed (EPERM)');
+  assert.equal(how, 'it took longer than 1s; it cannot be killed (EPERM)');
   const group = -(asked[0] as number);
   await until('it has stopped itself', () =>
     readFileSync(`/proc/${group}/stat`, 'utf8').includes(') T '),

@@ -120,10 +120,7 @@ test('a head that takes the connection and never answers is given up', async (t)
   });
   const head = { url: `https://127.0.0.1:${(silent.address() as AddressInfo).port}`, fingerprint };
   const own = { name: 'n1', secret: 's3cret', messageBytesMax: 1000, timeoutMs: 300 };
-  await assert.rejects(
-    headDialer({ ...own, head }).dial(),
-    /no answer from the head within 300 ms/,
-  );
+  await assert.rejects(headDialer({ ...own, head }).dial(), /no answer from the head within 300ms/);
 });
 
 test('a head is dialled by each of its addresses in turn, and first where it answered last', async () => {

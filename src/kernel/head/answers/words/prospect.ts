@@ -38,7 +38,8 @@ export function forecastWords(forecast: Forecast, now: number, would: Would): st
     return 'Its start is not known: the cluster has too many nodes to look at.';
   }
   if (at >= UNKNOWN_END) {
-    return `By today's plan it ${would} only when tasks without a time limit have ended${where}.`;
+    const only = 'but only when tasks without a time limit have ended';
+    return `By today's plan it ${would}${where}, ${only}.`;
   }
   if (wait !== undefined && unplannedAfter === null) {
     return `By today's plan ${siteWords(wait, { at, now, would })}`;

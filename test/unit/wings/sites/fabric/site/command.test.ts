@@ -35,7 +35,7 @@ test('a command that cannot be started, or is too slow, says so', async () => {
     return `${code} ${stderr}`;
   };
   assert.match(await ended('/nosuch/site', 'jobs'), /^null spawn \/nosuch\/site ENOENT$/);
-  assert.match(await ended('sleep', '60'), /^null it took longer than 200 ms$/);
+  assert.match(await ended('sleep', '60'), /^null it took longer than 200ms$/);
   const locked = join(top, 'locked');
   writeFileSync(locked, '#!/bin/sh\n');
   assert.match(await ended(locked), /^null spawn \S+locked EACCES$/);
