@@ -65,7 +65,10 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
     ...bound,
     cpuCount: wish.cpuCount,
     ...(wish.lingerMs === undefined ? {} : { lingerMs: wish.lingerMs }),
-  }).finally(early.end);
+  }).catch((error: unknown) => {
+    early.end();
+    throw error;
+  });
   const nodes = reply.processes.map(({ node: name }) => name);
   const note = (line: string): void => context.note(`step ${reply.id}: ${line}`);
   const ranks = pmi ? new PmiRanks(reply.id, nodes, note) : null;
@@ -91,6 +94,8 @@ export async function runStep(context: Context, wish: StepWish): Promise<number>
   const restore = terminal
     ? sitAt(context, all[0] as StepClient, ending)
     : standBy(context, all, { ending, hasInput: !pmi });
+  // Not before others listen: a signal in between would end this command in place of the step.
+  early.end();
   for (const name of early.kept) ending.pass(name);
   const results = await Promise.all(all.map((client) => client.done));
   restore();

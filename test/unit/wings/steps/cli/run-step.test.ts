@@ -39,18 +39,20 @@ function serve(line: ReturnType<typeof duplexPair>[1]): void {
 }
 
 test('[Z4] a signal that comes before the answer that a step is started is the step’s', async () => {
+  const before = process.listenerCount('SIGINT');
+  let whileDialled = before;
   const api = {
     call: async () => {
       process.emit('SIGINT', 'SIGINT');
       return { id: '42.0', processes: [{ rank: 0, node: 'n1' }] };
     },
     dial: async () => {
+      whileDialled = process.listenerCount('SIGINT');
       const [stream, line] = duplexPair();
       serve(line);
       return { stream, rest: Buffer.alloc(0) };
     },
   };
-  const before = process.listenerCount('SIGINT');
   const context = {
     api: async () => api,
     terminal: {},
@@ -69,6 +71,7 @@ test('[Z4] a signal that comes before the answer that a step is started is the s
     terminal: false,
   });
   assert.equal(code, 128 + SIGINT);
+  assert.equal(whileDialled, before + 1, 'nor is one that comes while its line is opened');
   assert.equal(process.listenerCount('SIGINT'), before);
 });
 
