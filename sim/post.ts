@@ -54,7 +54,7 @@ const TARGETS = [
 const TIMEOUT_MS = 10_000;
 /** What is due is begun in this time, whatever hangs beside it: a commit may be in between. */
 const BEGUN_MS = 8000;
-/** Attempts of one kind at once (head/notify/notifying.ts). */
+/** Attempts of one kind at once (notify/head/notifying.ts). */
 const RUNNING_MAX = 4;
 
 interface Delivered {

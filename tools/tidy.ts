@@ -11,7 +11,7 @@ import { type Finding, formatFinding } from './tidy/finding.ts';
 import { checkFolderCycles, checkKnownCycles } from './tidy/folder-cycles.ts';
 import { readHouses } from './tidy/houses.ts';
 import { checkImports } from './tidy/imports.ts';
-import { checkPages } from './tidy/pages.ts';
+import { checkComments, checkPages } from './tidy/pages.ts';
 import { checkPureProject, PURE_PROJECT } from './tidy/projects.ts';
 import { readSource } from './tidy/source.ts';
 import { filesBelow, ROOT } from './tree.ts';
@@ -45,6 +45,7 @@ function main(): void {
     ...checkFalling(sources),
     ...checkPureProject(read(PURE_PROJECT)),
     ...checkPages(textsOf(pages), all, read),
+    ...checkComments(sources, all),
     ...checkBuilt(all),
   ];
   for (const finding of findings) console.log(formatFinding(finding));

@@ -1,4 +1,4 @@
-// What the codes of core/model/errors.ts mean to somebody who meets one, and what to do then. Kept
+// What the codes of model/errors.ts mean to somebody who meets one, and what to do then. Kept
 // apart from the codes because it is for people only; a code without its entry does not compile.
 
 import type { Code } from '../../src/kernel/model/errors.ts';

@@ -1,8 +1,8 @@
-// Rules about pages that speak of the code: what they name is there, and each word stands once in
-// the glossary.
+// Rules about words that speak of the code, on pages and in comments: what they name is there, and
+// each word stands once in the glossary.
 
 import type { Finding } from './finding.ts';
-import { lineAt } from './source.ts';
+import { lineAt, type Source } from './source.ts';
 
 /** Pages from which somebody looks for a place in the code. */
 const NAMING = /^(?:ARCHITECTURE|CONTRIBUTING|SPEC)\.md$|^docs\/checklists\//;
@@ -10,6 +10,8 @@ const GLOSSARY = 'GLOSSARY.md';
 
 /** In code marks: what has a slash or ends like a file of code or a page. */
 const PATH = /`((?:[\w.-]+\/)+[\w.-]*|[\w.-]+\.(?:ts|mjs|c|h|md))`/g;
+/** In a comment: a file of ours with its folder; what is built is not there yet. */
+const COMMENTED = /(?<![\w./-])((?:[\w-]+\/)+[\w.-]+\.tsx?)\b/g;
 /** `name` in `file`. */
 const NAME = /`(\w+)` in `([\w./-]+\.(?:ts|mjs|c|h))`/g;
 const FENCED = /^```[\s\S]*?^```/gm;
@@ -41,6 +43,19 @@ export function checkPages(
     }
   }
   return findings;
+}
+
+/** Checks what comments name against the paths of all files. */
+export function checkComments(sources: readonly Source[], files: readonly string[]): Finding[] {
+  const known = namesOf(files);
+  return sources.flatMap(({ path, comments }) =>
+    [...comments.matchAll(COMMENTED)].flatMap(({ 1: named = '', index }): Finding[] => {
+      const place = withoutPlaceholder(named);
+      if (place === '' || known.has(place)) return [];
+      const message = `there is no ${named}; mend the path`;
+      return [{ path, line: lineAt(comments, index), level: 'error', message }];
+    }),
+  );
 }
 
 type Report = (at: number, message: string) => void;

@@ -26,7 +26,7 @@ import { blobHash, count, countedAmounts, instant, nodeName, plainLine } from '.
 import { changeFields, optionFields } from './option-fields.ts';
 import { itemList, textList, textMap } from './texts.ts';
 
-// Shapes and sizes only: what a value means, the controller checks (core/controller/jobs/spec.ts).
+// Shapes and sizes only: what a value means, the controller checks (machine/jobs/spec.ts).
 const text = z.string();
 const words = text.min(1);
 // A NUL ends a C string early: the system would open another file than the one that was checked.

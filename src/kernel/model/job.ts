@@ -12,7 +12,7 @@ export type Program =
   | { readonly kind: 'shell'; readonly line: string }
   | { readonly kind: 'script'; readonly text: string; readonly args: readonly string[] };
 
-/** What one task of a list is for: a line of text, or named fields (core/model/items.ts). */
+/** What one task of a list is for: a line of text, or named fields (model/items.ts). */
 export type Item = string | Readonly<Record<string, string>>;
 
 /** Where it runs: a directory of its own on the node, or one that its nodes share. */

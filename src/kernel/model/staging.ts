@@ -5,7 +5,7 @@ import type { BlobHash } from './blob.ts';
 
 /** What a submission says of its files. */
 export interface StagingRequest {
-  /** The list of files that it needs (core/files/file-set.ts), a blob itself. Absent: none. */
+  /** The list of files that it needs (files/file-set.ts), a blob itself. Absent: none. */
   readonly inputs?: BlobHash | undefined;
   /** Patterns; absent: everything up to `head.archive_default`. An empty list: nothing. */
   readonly outputs?: readonly string[] | undefined;

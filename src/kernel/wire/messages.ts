@@ -17,7 +17,7 @@ export const PROTOCOL_VERSION = 1;
 /**
  * What one side can do that an earlier release with the same protocol number may not, so that the
  * other relies on it only where it is said. Unknown words mean nothing. The agents' words are for
- * jobs that ask for them (core/model/node-features.ts).
+ * jobs that ask for them (model/node-features.ts).
  */
 export const AGENT_FEATURES: readonly string[] = [
   ...NODE_FEATURES,

@@ -1,5 +1,5 @@
 // The documents agree with the program and with each other. Pages that are made from the code are
-// compared in test/unit/kernel/cli/docs.test.ts.
+// compared in test/unit/wings/docs.test.ts.
 
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';

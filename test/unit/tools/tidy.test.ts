@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { checkFalling, FALLING } from '../../../tools/tidy/falling.ts';
 import { checkBuilt } from '../../../tools/tidy/files.ts';
 import { checkFolderCycles, checkKnownCycles } from '../../../tools/tidy/folder-cycles.ts';
-import { checkPages } from '../../../tools/tidy/pages.ts';
+import { checkComments, checkPages } from '../../../tools/tidy/pages.ts';
 import { checkPureProject, PURE_PROJECT } from '../../../tools/tidy/projects.ts';
 import { readSource } from '../../../tools/tidy/source.ts';
 import { tidy } from '../../../tools/tidy.ts';
@@ -383,6 +383,14 @@ describe('tidy on pages', () => {
       '2 there is no `test/issues/`; mend the path',
     ]);
     assert.deepEqual(onPage('docs/install.md', text), []);
+  });
+
+  it('a comment names files that are there, and strings may name others', () => {
+    const text =
+      "// See api/jobs.ts and NOUN/x.ts.\nconst a = 'no/string.ts'; // Not in no/jobs.ts.\n";
+    const [found, ...others] = checkComments([readSource('src/a.ts', text)], [...files.keys()]);
+    assert.deepEqual([found?.line, found?.message], [2, 'there is no no/jobs.ts; mend the path']);
+    assert.deepEqual(others, []);
   });
 
   it('in front of a placeholder the folder must be there', () => {

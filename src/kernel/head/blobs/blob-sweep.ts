@@ -1,5 +1,5 @@
-// Takes away blobs that may go (core/blobs/garbage.ts), looking at every one that is there. What is
-// decided is looked at again right before it is done, in one turn of the event loop: nobody can
+// Takes away blobs that may go (files/blobs/garbage.ts), looking at every one that is there. What
+// is decided is looked at again right before it is done, in one turn of the event loop: nobody can
 // name, send or ask for a blob in between.
 
 import { existsSync, statSync, unlinkSync, utimesSync } from 'node:fs';

@@ -1,5 +1,5 @@
 // What operators ask of maintenance: planning it and calling it off. What then happens by time is
-// in maintenance-course.ts.
+// in course.ts.
 
 import { present } from '../../base/assert.ts';
 import { formatDuration } from '../../base/duration.ts';
