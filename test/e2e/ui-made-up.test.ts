@@ -390,6 +390,8 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
     const followed = page.waitForRequest(/\/v1\/events\?brief=true$/);
     await page.goto(made.alone.url);
     await followed;
+    // All that is shown is asked for once more when its answer is here.
+    await page.getByText('live', { exact: true }).waitFor();
     await page.evaluate("location.hash = '#/jobs/3'");
     await page.locator('.heat + .filters .state', { hasText: 'failed' }).waitFor();
     assert.equal(tasksAsked, 1);
