@@ -399,8 +399,9 @@ describe('the web page of a made-up cluster', { skip: NO_BROWSER }, () => {
       made.alone.tell([{ kind: 'task_done', jobId: 3 }]);
       await page.evaluate('new Promise(requestAnimationFrame)');
     }
-    const gaps = askedAt.slice(1).map((at, before) => at - (askedAt[before] as number));
-    assert.ok(Math.min(...gaps) > 900, `${gaps.join(', ')} ms apart`);
+    // A request may leave a busy browser late: without the pause all four take a few frames.
+    const [first = 0, , , last = 0] = askedAt;
+    assert.ok(last - first > 2000, `asked at ${askedAt.map((at) => at - first).join(', ')} ms`);
     assert.equal(tasksAsked, 1);
     await page.context().close();
   });
