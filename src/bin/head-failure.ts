@@ -1,4 +1,4 @@
-// What a head says when it cannot start or go on, and with which exit code it ends.
+// Failures of a head that cannot start or go on: their words, and the exit code it ends with.
 
 import { ForeignDirectory } from '../kernel/head/auth/local-login.ts';
 import { DAEMON_EXITS, exitOfErrno } from '../kernel/model/daemon-exits.ts';

@@ -145,7 +145,7 @@ async function onScreen(
   }
 }
 
-/** What this is and what is to be said of it, and as much of the text as there is room for. */
+/** The lines of a screen: a heading with trouble or remarks, then as much text as fits. */
 function picture(
   { text, notes, trouble }: Look,
   title: string,

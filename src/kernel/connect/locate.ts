@@ -145,8 +145,8 @@ export function parseHead(text: string): URL | null {
 }
 
 /**
- * What `client.yaml` says of a head that is named by its address; nothing where it says another, or
- * another certificate: the token would go to whoever has that.
+ * The fingerprint and token that `client.yaml` has for the head at this address. Empty where it
+ * names another head or another certificate: the token would go to whoever has that.
  */
 function toldOf(url: URL, pinned: string | undefined, environment: Environment): ClientFile {
   const told = readClientFile(environment);
@@ -193,7 +193,7 @@ export function exposedToken(location: Location): string | null {
   const file = location.kind === 'url' ? location.tokenFile : undefined;
   if (file === undefined) return null;
   const { mode, uid, isFile } = lookAt(file);
-  // As ssh: of somebody else's file it is not this user's to say.
+  // Only the owner can mend the mode: ssh, too, looks at files of one's own alone.
   if (!isFile || uid !== process.getuid?.() || (mode & 0o066) === 0) return null;
   const bits = (mode & 0o777).toString(8).padStart(4, '0');
   return `others may read or change ${file}, which has your token (mode ${bits}): chmod 600 ${quoteWord(file)}`;

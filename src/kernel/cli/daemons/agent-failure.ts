@@ -1,5 +1,5 @@
-// What an agent says that cannot start for what surrounds it, and with which exit code it ends: the
-// same as a head's (docs/recovery.md).
+// Failures of an agent that cannot start because the system refuses something: their words, and
+// exit codes, which are those of a head (docs/recovery.md).
 
 import { isSystemError, systemWords } from '../../config/file-problem.ts';
 import { DAEMON_EXITS, exitOfErrno } from '../../model/daemon-exits.ts';
@@ -8,7 +8,7 @@ import { Failure } from '../../model/failure.ts';
 
 const ROOM = 'Make room there; nothing is lost, and it starts as soon as there is some.';
 
-/** Null: it is no error of the system, as that of a full disk is. */
+/** Returns null for an error that is not the system's own, as that of a full disk is. */
 export function agentFailure(node: string, error: unknown): Failure | null {
   if (!isSystemError(error)) return null;
   const hint = ['ENOSPC', 'EDQUOT'].includes(error.code ?? '') ? ROOM : null;

@@ -65,7 +65,7 @@ function head({ facts, view, paint, trouble, size }: Drawn): string[] {
   const order = view.pane === 'jobs' && view.isByPriority ? '  by priority' : '';
   const last = `${tabs}${order}${filter}`;
   if (trouble === null) return [first, second, counts, last];
-  // What is old gives way to why it is.
+  // The counts are old by then: the reason takes their line.
   const [one = '', two, ...more] = wrapLine(printable(trouble), size.columns);
   const red = (line: string): string => paint(line, 'red');
   if (two === undefined) return [first, second, red(one), last];

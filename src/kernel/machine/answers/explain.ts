@@ -201,7 +201,7 @@ export function withSites(
   return { ...snapshot, brokerage: brokerageOf(state, snapshot.scheduling, standings) };
 }
 
-/** What keeps it from starting, its reservation as it is now included: that may have changed. */
+/** A reason that no room would mend; also that its reservation was changed and cannot hold it. */
 function forbiddenIn(
   head: { readonly state: State; readonly settings: Settings },
   pending: Pending,

@@ -99,7 +99,7 @@ export function licences(text: string): string[] {
 }
 
 interface Gpus {
-  /** Null: any. */
+  /** Null: of any type. */
   readonly type: string | null;
   readonly count: number;
 }
